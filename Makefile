@@ -1,0 +1,51 @@
+# Concord. `make` alone lists what there is.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+MANAGE := DEBUG=1 $(BIN)/python manage.py
+
+.DEFAULT_GOAL := help
+.PHONY: help run test lint format frontend schema soak clean
+
+help: ## show this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Concord needs Python 3.11 or newer.")'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.runtime: requirements.txt | $(BIN)/python
+	$(BIN)/python -m pip install -q -r requirements.txt
+	@touch $@
+
+$(VENV)/.test: requirements.txt requirements/test.txt | $(BIN)/python
+	$(BIN)/python -m pip install -q -r requirements/test.txt
+	@touch $@ $(VENV)/.runtime
+
+run: $(VENV)/.runtime ## install, build, seed the illustrative project and serve it: one command on a fresh machine
+	@$(MANAGE) frontend
+	@$(MANAGE) demo
+
+test: $(VENV)/.test ## run every check; ONLY="lint sqlite" picks stages
+	@$(BIN)/python -m tests.stages $(ONLY)
+
+lint: $(VENV)/.test ## the quick checks: style, types, import order
+	@$(BIN)/python -m tests.stages style types imports
+
+format: $(VENV)/.test ## put the code into the house style
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+frontend: $(VENV)/.runtime ## build the pages
+	$(MANAGE) frontend
+
+schema: $(VENV)/.runtime ## write the OpenAPI schema and the typed client's types from the code
+	$(MANAGE) spectacular --validate --fail-on-warn --file frontend/schema.yml
+	$(MANAGE) frontend api
+
+soak: $(VENV)/.test ## the long fault tests: 200 kills of the web server, 500 contests
+	KILLS=200 CONTESTS=500 SCALE=200000 $(BIN)/python -m tests.stages soak
+
+clean: ## remove what was installed and built here (not your data in var/)
+	rm -rf $(VENV) frontend/node_modules frontend/dist .cache .mypy_cache .ruff_cache .pytest_cache

@@ -1,0 +1,140 @@
+"""What is done with accounts: signing in and out, links, profile, password, personal API tokens."""
+
+from datetime import timedelta
+from typing import Any
+
+from django.contrib.auth import authenticate, login, logout, update_session_auth_hash
+from django.contrib.auth.password_validation import validate_password
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.http import HttpRequest
+from django.utils import timezone
+
+from audit.log import changes, record
+
+from . import preferences, throttling
+from .models import ApiToken, Failure, SignInLink, User
+from .problems import Refused, SpentLink, WrongCredentials
+from .tokens import new_token, token_hash
+
+BACKEND = "django.contrib.auth.backends.ModelBackend"
+
+
+def sign_in(*, request: HttpRequest, email: str, password: str) -> User:
+    """Sign in by password; the session gets a new id. Unknown address, wrong password and closed account give the
+    same reply after the same work. Raises `WrongCredentials`, `TooManyTries`."""
+    ip = throttling.client_ip(request)
+    throttling.check(Failure.What.SIGN_IN, ip)
+    user = authenticate(request, username=email.strip().lower(), password=password)
+    if user is None:
+        throttling.count(Failure.What.SIGN_IN, ip)
+        raise WrongCredentials("This e-mail address and password do not belong together.")
+    assert isinstance(user, User)
+    begin_session(request=request, user=user, how="password")
+    return user
+
+
+def begin_session(*, request: HttpRequest, user: User, how: str) -> None:
+    """Give the browser a session of this user, under a new id whatever it had before."""
+    with transaction.atomic():
+        login(request, user, backend=BACKEND)
+        record(actor=user, verb="sign in", obj=user, after={"by": how})
+
+
+def sign_out(*, request: HttpRequest, user: User) -> None:
+    """End the browser's session."""
+    with transaction.atomic():
+        record(actor=user, verb="sign out", obj=user)
+        logout(request)
+
+
+def make_sign_in_link(*, user: User, hours: float = 24, by: User | None = None) -> str:
+    """A token that signs this user in once within ``hours``; only its hash is kept."""
+    token = new_token()
+    with transaction.atomic():
+        link = SignInLink.objects.create(
+            user=user, token_hash=token_hash(token), expires_at=timezone.now() + timedelta(hours=hours)
+        )
+        record(actor=by, verb="make sign-in link", obj=user, after={"expires_at": link.expires_at})
+    return token
+
+
+def use_sign_in_link(*, request: HttpRequest, token: str) -> User:
+    """Sign in by a link, which is spent by it. Raises `SpentLink`, `TooManyTries`."""
+    ip = throttling.client_ip(request)
+    throttling.check(Failure.What.TOKEN, ip)
+    now = timezone.now()
+    open_links = SignInLink.objects.filter(used_at=None, expires_at__gt=now, user__is_active=True)
+    link = open_links.select_related("user").filter(token_hash=token_hash(token)).first()
+    if link is not None:
+        with transaction.atomic():
+            # Whoever sets it first has it: two browsers at once give one session.
+            if SignInLink.objects.filter(pk=link.pk, used_at=None).update(used_at=now):
+                begin_session(request=request, user=link.user, how="link")
+                return link.user
+    throttling.count(Failure.What.TOKEN, ip)
+    raise SpentLink("This sign-in link was used, has expired or never existed. Ask for a new one.")
+
+
+def change_profile(*, user: User, name: str | None = None, prefer: dict[str, Any] | None = None) -> User:
+    """Set the name, some of the preferences, or both."""
+    before: dict[str, Any] = {"name": user.name, "preferences": preferences.of(user)}
+    after: dict[str, Any] = {"name": name or user.name, "preferences": before["preferences"] | (prefer or {})}
+    was, is_now = changes(before, after)
+    if not is_now:
+        return user
+    with transaction.atomic():
+        user.name, user.preferences = after["name"], after["preferences"]
+        user.save(update_fields=["name", "preferences"])
+        record(actor=user, verb="change profile", obj=user, before=was, after=is_now)
+    return user
+
+
+def set_password(*, request: HttpRequest, user: User, new: str, current: str | None = None) -> None:
+    """Set or change the password; every other session of the user ends. Raises `Refused`, `TooManyTries`."""
+    who = f"user {user.pk}"
+    throttling.check(Failure.What.PASSWORD, who)
+    if user.has_usable_password() and not user.check_password(current or ""):
+        throttling.count(Failure.What.PASSWORD, who)
+        raise Refused.field("current", "This is not your present password.")
+    check_password_strength(new, user, field="new")
+    user.set_password(new)  # slow on purpose, so before the transaction: on SQLite that would keep others waiting
+    with transaction.atomic():
+        user.save(update_fields=["password"])
+        record(actor=user, verb="set password", obj=user)
+        # Sessions carry a hash of the password; this one is given the new hash and a new id.
+        update_session_auth_hash(request, user)
+
+
+def check_password_strength(password: str, user: User, *, field: str) -> None:
+    """Raise `Refused` for a password that Django's validators do not accept."""
+    try:
+        validate_password(password, user)
+    except ValidationError as error:
+        raise Refused(
+            " ".join(error.messages), errors=[{"field": field, "message": m} for m in error.messages]
+        ) from error  # fmt: skip
+
+
+def make_token(*, user: User, name: str, days: int | None = None) -> tuple[ApiToken, str]:
+    """A personal API token: the row, and the secret, which is not kept."""
+    secret = new_token()
+    with transaction.atomic():
+        token = ApiToken.objects.create(
+            user=user,
+            name=name,
+            token_hash=token_hash(secret),
+            hint=secret[-4:],
+            expires_at=timezone.now() + timedelta(days=days) if days else None,
+        )
+        record(
+            actor=user, verb="make API token", obj=token, after={"name": name, "expires_at": token.expires_at}
+        )  # fmt: skip
+    return token, secret
+
+
+def revoke_token(*, token: ApiToken, by: User) -> None:
+    """End a personal API token. Ending it again changes nothing."""
+    with transaction.atomic():
+        if ApiToken.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=timezone.now()):
+            record(actor=by, verb="revoke API token", obj=token, before={"name": token.name})

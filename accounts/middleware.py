@@ -1,0 +1,18 @@
+"""What every reply of the API has in common."""
+
+from collections.abc import Callable
+
+from django.http import HttpRequest, HttpResponseBase
+
+
+class NeverStored:
+    """Replies of the API are never kept by a browser or a proxy: they hold tokens, names and unreleased data."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self.get_response(request)
+        if request.path.startswith("/api/") and not response.has_header("Cache-Control"):
+            response["Cache-Control"] = "no-store"
+        return response

@@ -1,0 +1,37 @@
+"""Reading request bodies: JSON that every data base can store and no parser chokes on."""
+
+from collections.abc import Mapping
+from typing import IO, Any
+
+from rest_framework.exceptions import ParseError
+from rest_framework.parsers import JSONParser
+
+
+class CarefulJSONParser(JSONParser):
+    """DRF's parser (which refuses NaN), refusing also what would fail further in: nesting too deep to walk, and text
+    that is not Unicode (half a surrogate pair) or holds NUL."""
+
+    def parse(
+        self, stream: IO[Any], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
+    ) -> Any:
+        try:
+            body = super().parse(stream, media_type, parser_context)
+            _check(body)
+        except RecursionError as error:
+            raise ParseError("JSON parse error - nested too deeply.") from error
+        return body
+
+
+def _check(value: Any) -> None:
+    if isinstance(value, str):
+        if "\0" in value:
+            raise ParseError("JSON parse error - NUL is not text.")
+        if not value.isascii() and any("\ud800" <= c <= "\udfff" for c in value):
+            raise ParseError("JSON parse error - half a surrogate pair is not text.")
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            _check(key)
+            _check(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            _check(inner)

@@ -1,0 +1,198 @@
+"""Errors as RFC 9457 problem details: the one shape of every reply that is not a success."""
+
+from math import ceil
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.db import OperationalError
+from django.http import Http404
+from rest_framework import exceptions
+from rest_framework.response import Response
+from rest_framework.views import set_rollback
+
+CONTENT_TYPE = "application/problem+json"
+FieldErrors = list[dict[str, str]]
+
+
+class Problem(Exception):
+    """A refusal that says what is wrong. Actions raise it; the API shows it, commands print its detail."""
+
+    status = 400
+    type = "bad-request"
+    title = "The request cannot be carried out"
+
+    def __init__(self, detail: str, *, errors: FieldErrors | None = None, **extra: Any) -> None:
+        super().__init__(detail)
+        self.headers: dict[str, str] = {}
+        self.detail = detail
+        self.errors = errors or []
+        self.extra = extra
+
+    def as_json(self) -> dict[str, Any]:
+        body: dict[str, Any] = {
+            "type": f"/problems/{self.type}",
+            "title": self.title,
+            "status": self.status,
+            "detail": self.detail,
+        }
+        if self.errors:
+            body["errors"] = self.errors
+        return body | self.extra
+
+
+class Refused(Problem):
+    """A value that breaks a rule: `errors` names the fields."""
+
+    status = 422
+    type = "refused"
+    title = "The value was refused"
+
+    @classmethod
+    def field(cls, name: str, message: str) -> "Refused":
+        return cls(message, errors=[{"field": name, "message": message}])
+
+
+class NotFound(Problem):
+    """Absent, or hidden from this person: the two look alike."""
+
+    status = 404
+    type = "not-found"
+    title = "Not found"
+
+
+class Forbidden(Problem):
+    status = 403
+    type = "forbidden"
+    title = "Your role does not allow this"
+
+
+class Conflict(Problem):
+    """The state has moved on. Nothing was changed or deleted."""
+
+    status = 409
+    type = "conflict"
+    title = "The state has changed meanwhile"
+
+
+class StaleRevision(Conflict):
+    type = "stale-revision"
+    title = "There is a newer revision"
+
+
+class UuidReused(Conflict):
+    type = "uuid-reused"
+    title = "This identifier already names another answer"
+
+
+class RoundClosed(Conflict):
+    type = "round-closed"
+    title = "The round is closed"
+
+
+class WrongCredentials(Problem):
+    """E-mail address and password do not belong together; which of the two is wrong is not told."""
+
+    status = 422
+    type = "wrong-credentials"
+    title = "Not signed in"
+
+
+class SignInNeeded(Problem):
+    """Only the owner of an existing account may go on, signed in."""
+
+    status = 401
+    type = "sign-in-needed"
+    title = "Sign in first"
+
+
+class SpentLink(Problem):
+    """A link or invitation that is unknown, used, expired or revoked: the four look alike."""
+
+    status = 410
+    type = "link-not-valid"
+    title = "This link is not valid any more"
+
+
+class TooManyTries(Problem):
+    status = 429
+    type = "too-many-tries"
+    title = "Too many tries"
+
+    def __init__(self, detail: str, *, wait: float) -> None:
+        super().__init__(detail)
+        self.headers = {"Retry-After": str(max(1, ceil(wait)))}
+
+
+class Unavailable(Problem):
+    status = 503
+    type = "unavailable"
+    title = "The service cannot answer just now"
+
+
+def _below(path: str, key: str) -> str:
+    if key == "non_field_errors":
+        return path
+    return f"{path}.{key}" if path else key
+
+
+def field_errors(detail: Any, path: str = "") -> FieldErrors:
+    """Flatten DRF's nested validation detail into ``[{field, message}]``, fields as dotted paths."""
+    if isinstance(detail, dict):
+        return [
+            e
+            for k, v in detail.items()
+            for e in field_errors(v, path if k == "non_field_errors" else f"{path}.{k}" if path else str(k))
+        ]
+    if isinstance(detail, list):
+        out: FieldErrors = []
+        for i, v in enumerate(detail):
+            out += field_errors(v, f"{path}.{i}" if isinstance(v, dict | list) else path)
+        return out
+    return [{"field": path, "message": str(detail)}]
+
+
+def _as_problem(exc: Exception) -> Problem | None:
+    match exc:
+        case Problem():
+            return exc
+        case Http404():
+            return NotFound("There is nothing here that you may see.")
+        case PermissionDenied():
+            return Forbidden("Your role does not allow this.")
+        case exceptions.ValidationError():
+            errors = field_errors(exc.detail)
+            first = errors[0] if errors else {"field": "", "message": "Invalid."}
+            return Refused(
+                f"{first['field']}: {first['message']}" if first["field"] else first["message"], errors=errors
+            )
+        case exceptions.APIException():
+            problem = Problem(str(exc.detail))
+            problem.status = exc.status_code
+            problem.type = {401: "not-authenticated", 403: "forbidden", 404: "not-found", 405: "method-not-allowed",
+                            406: "not-acceptable", 415: "unsupported-media-type", 429: "too-many-requests"}.get(
+                exc.status_code, "bad-request")  # fmt: skip
+            if "CSRF" in problem.detail:
+                problem.type = "csrf"
+            problem.title = exc.default_detail if isinstance(exc.default_detail, str) else str(exc.default_code)
+            return problem
+        case OperationalError():
+            # The data base is restarting or busy past its time-out: the client keeps its bytes and tries again.
+            return Unavailable("The data base cannot be reached just now. Nothing is lost; try again in a moment.")
+    return None
+
+
+def as_problem_details(exc: Exception, context: dict[str, Any]) -> Response | None:
+    """DRF's exception handler. None (a 500) for what nobody foresaw."""
+    problem = _as_problem(exc)
+    if problem is None:
+        return None
+    set_rollback()
+    headers = dict(problem.headers)
+    if isinstance(exc, exceptions.APIException):
+        if wait := getattr(exc, "wait", None):
+            headers["Retry-After"] = str(int(wait))
+        if auth := getattr(exc, "auth_header", None):
+            headers["WWW-Authenticate"] = auth
+    if problem.status == 503:
+        headers["Retry-After"] = "2"
+    return Response(problem.as_json(), status=problem.status, headers=headers, content_type=CONTENT_TYPE)

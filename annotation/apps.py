@@ -1,0 +1,15 @@
+from django.apps import AppConfig
+
+
+class AnnotationConfig(AppConfig):
+    name = "annotation"
+
+    def ready(self) -> None:
+        from audit import triggers
+        from projects import kinds
+
+        from . import tasks  # noqa: F401 - registers the handlers of this app's jobs
+        from .kinds import label
+
+        kinds.register(label.LabelKind())
+        triggers.guard("annotation_label", "annotation_cue", "annotation_cuefragment", "annotation_discourselabel")

@@ -1,0 +1,181 @@
+"""One cluster with everything that hangs on it: what the corpus page opens. A fixed number of queries."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from projects import kinds
+from projects.models import Answer, Decision, Member, Origin, Outcome, Round
+
+from .gold import Gold, gold_labels, gold_relations
+from .models import Cluster, DiscourseLabel, Proposition
+from .relation import suggested
+
+Json = dict[str, Any]
+
+
+def page(cluster: Cluster, *, with_answers: bool) -> Json:
+    """The cluster as JSON; ``with_answers``: also what people answered in rounds that are closed, by pseudonym."""
+    propositions = list(cluster.propositions.select_related("study").order_by("position"))
+    units = [p.unit_id for p in propositions]
+    labels = gold_labels(units)
+    relation = gold_relations([cluster.unit_id]).get(cluster.unit_id)
+    answers = _answers([*units, cluster.unit_id]) if with_answers else None
+    polarities = [
+        str(labels[p.unit_id]["polarity"].value) for p in propositions[1:] if "polarity" in labels.get(p.unit_id, {})
+    ]
+    return {
+        "id": cluster.pk,
+        "unit": cluster.unit_id,
+        "key": cluster.key,
+        "review": {"id": cluster.review_id, "pmid": cluster.review.pmid},
+        "imported": cluster.imported and {"id": cluster.imported.pk, "file_name": cluster.imported.file_name},
+        "pico": slots(cluster),
+        "relation": relation and {"value": relation.value, "origin": relation.origin},
+        "suggested_relation": suggested(polarities) if polarities else None,
+        "propositions": [_proposition(p, labels.get(p.unit_id, {}), answers) for p in propositions],
+        "history": _history(cluster, propositions),
+    }
+
+
+def slots(cluster: Cluster) -> list[Json]:
+    """The tuple; prefetch ``pico__fragments`` for many clusters."""
+    return [
+        {
+            "slot": slot.slot,
+            "form": slot.form,
+            "text": slot.text,
+            "fragments": [{"start": f.start, "end": f.end} for f in slot.fragments.all()],
+        }
+        for slot in cluster.pico.all()
+    ]
+
+
+def _proposition(
+    proposition: Proposition, labels: Mapping[str, Gold], answers: Mapping[int, list[Json]] | None
+) -> Json:
+    study = proposition.study
+    return {
+        "id": proposition.pk,
+        "unit": proposition.unit_id,
+        "position": proposition.position,
+        "role": "target" if proposition.is_target else "input",
+        "study": study and {"id": study.pk, "pmid": study.pmid},
+        "text": proposition.text,
+        "polarity": gold_json(labels.get("polarity")),
+        "polarity_cue": gold_json(labels.get("polarity_cue")),
+        "modality": gold_json(labels.get("modality")),
+        "modality_cue": gold_json(labels.get("modality_cue")),
+        "answers": None if answers is None else answers.get(proposition.unit_id, []),
+    }
+
+
+def gold_json(gold: Gold | None) -> Json | None:
+    """A field in force, None where nothing was decided."""
+    if gold is None:
+        return None
+    value = gold.value if gold.value is None or isinstance(gold.value, str) else asdict(gold.value)
+    return {"value": value, "origin": gold.origin}
+
+
+def _answers(units: Sequence[int]) -> dict[int, list[Json]]:
+    """The standing answers of closed rounds by unit, with the person's pseudonym; surplus ones say so."""
+    rows = (
+        Answer.objects.filter(assignment__unit__in=units, assignment__round__status=Round.Status.CLOSED)
+        .filter(assignment__current_answer__isnull=False)
+        .select_related("assignment__round", "author")
+        .order_by("assignment__round_id", "assignment__number", "revision")
+    )
+    standing = [a for a in rows if a.assignment.current_answer_id == a.pk]
+    values = _values_of(standing)
+    found: dict[int, list[Json]] = defaultdict(list)
+    for answer in standing:
+        slot = answer.assignment
+        found[slot.unit_id].append(
+            {
+                "uuid": str(answer.pk),
+                "round": slot.round.name,
+                "kind": slot.round.kind,
+                "person": answer.author.pseudonym,
+                "outcome": answer.outcome,
+                "reason": answer.reason,
+                "counted": slot.number >= 1,
+                "received_at": answer.received_at,
+                "comment": answer.comment,
+                "said": _in_words(slot.round.kind, values.get(answer.pk)),
+            }
+        )
+    return found
+
+
+def _values_of(answers: Sequence[Answer]) -> dict[Any, kinds.Value]:
+    by_kind: dict[str, list[Answer]] = defaultdict(list)
+    for answer in answers:
+        if answer.outcome == Outcome.ANSWERED:
+            by_kind[answer.assignment.round.kind].append(answer)
+    return {pk: value for kind, rows in by_kind.items() for pk, value in kinds.get(kind).values(rows).items()}
+
+
+def _in_words(kind: str, value: kinds.Value | None) -> list[Json]:
+    if value is None:
+        return []
+    return [{"field": f, "value": kinds.get(kind).sentence(f, value)} for f in kinds.get(kind).fields]
+
+
+def _history(cluster: Cluster, propositions: Sequence[Proposition]) -> list[Json]:
+    """All decisions about the cluster and its propositions, oldest first."""
+    places = {p.unit_id: "target" if p.is_target else f"input {p.position}" for p in propositions}
+    places[cluster.unit_id] = "cluster"
+    decisions = list(
+        Decision.objects.filter(unit__in=places)
+        .select_related("unit", "round", "answer__assignment__round", "imported")
+        .defer("imported__report")
+        .order_by("id")
+    )
+    sentences = _sentences(decisions)
+    deciders = {d.decided_by_id for d in decisions if d.decided_by_id}
+    people = dict(
+        Member.objects.filter(project=cluster.project_id, user__in=deciders).values_list("user_id", "pseudonym")
+    )
+    return [
+        {
+            "id": d.pk,
+            "unit": d.unit_id,
+            "place": places[d.unit_id],
+            "kind": d.kind,
+            "field": d.field,
+            "origin": d.origin,
+            "value": sentences.get(d.pk),
+            "round": d.round and d.round.name,
+            "file_name": d.imported and d.imported.file_name,
+            "decided_by": people.get(d.decided_by_id or 0),
+            "decided_at": d.decided_at,
+            "reason": d.reason,
+        }
+        for d in decisions
+    ]
+
+
+def _sentences(decisions: Sequence[Decision]) -> dict[int, str]:
+    """What each decision says in words; a contest says nothing."""
+    valued = [d for d in decisions if d.origin != Origin.CONTESTED]
+    known = {kind.key for kind in kinds.all_kinds()}
+    found: dict[int, str] = {}
+    for key in sorted({d.kind for d in valued} & known):
+        kind, mine = kinds.get(key), [d for d in valued if d.kind == key]
+        answered = kind.values([d.answer for d in mine if d.answer])
+        imports = {d.imported_id for d in mine if d.imported_id}
+        brought = kind.imported_values([d.unit for d in mine if d.imported], imports) if imports else {}
+        for d in mine:
+            value = answered.get(d.answer_id) if d.answer_id else brought.get((d.unit_id, d.imported_id or 0))
+            if value:
+                found[d.pk] = kind.sentence(d.field, value)
+    relations = {
+        (r.unit_id, r.answer_id or r.imported_id): r.relation
+        for r in DiscourseLabel.objects.filter(unit__in=[d.unit_id for d in valued if d.kind == "discourse"])
+    }
+    for d in valued:
+        if d.kind == "discourse" and (d.unit_id, d.answer_id or d.imported_id) in relations:
+            found[d.pk] = relations[d.unit_id, d.answer_id or d.imported_id]
+    return found

@@ -1,0 +1,70 @@
+"""What a format of published data is to the importer."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Protocol
+
+from projects.models import Import, Project
+
+from .faults import Faults
+from .reading import Progress, Source
+
+
+@dataclass(frozen=True)
+class Notice:
+    """Something that is odd and was kept as it is. ``item`` is the published id, ``place`` "target", "input 3" (from
+    1, in the order of the file) or "", ``field`` the published key, ``text`` what stands there."""
+
+    kind: str
+    message: str
+    item: str = ""
+    place: str = ""
+    field: str = ""
+    text: str = ""
+
+    def as_json(self) -> dict[str, str]:
+        return asdict(self)
+
+
+class Parsed(Protocol):
+    """A file that was read whole: what is in it, and how it becomes rows."""
+
+    #: Which of the format's levels it is; "" where there is one only.
+    level: str
+
+    def compare(self, project: Project, faults: Faults) -> None:
+        """Set aside what the project has already, word for word; an item that differs is a fault of its line."""
+        ...
+
+    def counts(self) -> dict[str, int]:
+        """How much of what there is, ``new`` and ``unchanged`` items among it."""
+        ...
+
+    def summary(self) -> dict[str, dict[str, int]]:
+        """Counts of values, by field."""
+        ...
+
+    def notices(self) -> list[Notice]:
+        """What is odd, in the order of the file; not about items that were there already."""
+        ...
+
+    def sample(self, size: int) -> list[dict[str, Any]]:
+        """The first items in the published shape."""
+        ...
+
+    def insert(self, imported: Import, progress: Progress) -> None:
+        """Write the new items in the caller's transaction."""
+        ...
+
+
+class Format(Protocol):
+    """One published format."""
+
+    key: str
+    title: str
+    #: The levels that can be declared, with what they are; empty where there is one only.
+    levels: Sequence[tuple[str, str]]
+
+    def read(self, source: Source, *, level: str, faults: Faults, progress: Progress) -> Parsed:
+        """Read the whole file. ``level`` is "" to let the file say. What is wrong is added to ``faults``."""
+        ...

@@ -1,0 +1,110 @@
+"""M3 (Otmakhova et al., 2022): documents (level 1), sentences (level 2) and propositions (level 3) as JSON lines."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from projects.models import Import, Project
+
+from ..faults import Faults
+from ..formats import Notice, Parsed
+from ..json_lines import parse, path_at, shown
+from ..reading import Habits, Progress, Source, lines
+from . import existing, notices, published, rows
+from .records import Item, item, recognised
+
+
+@dataclass
+class M3File:
+    """The items of one file, by line."""
+
+    source: Source
+    level: str
+    items: dict[int, Item] = field(default_factory=dict)
+    habits: Habits = field(default_factory=Habits)
+    unchanged: set[str] = field(default_factory=set)
+
+    @property
+    def new(self) -> list[Item]:
+        return [i for i in self.items.values() if i.docid not in self.unchanged]
+
+    def compare(self, project: Project, faults: Faults) -> None:
+        there = existing.items(project, self.level, [i.docid for i in self.items.values()])
+        for line, found in self.items.items():
+            stored = there.get(found.docid)
+            if stored == found:
+                self.unchanged.add(found.docid)
+            elif stored is not None:
+                where, was = existing.difference(found, stored)
+                faults.add(
+                    self.source.name,
+                    line,
+                    where,
+                    f"the project has {found.docid} with other content there: {shown(was)}",
+                )
+
+    def counts(self) -> dict[str, int]:
+        new = self.new
+        counts = {
+            "items": len(self.items),
+            "new": len(new),
+            "unchanged": len(self.unchanged),
+            "targets": len(new),
+            "inputs": sum(len(i.inputs) for i in new),
+            "reviews": len({i.review for i in new}),
+            "studies": len({s.pmid for i in new for s in i.inputs}),
+        }
+        if self.level == "3":
+            counts |= {"clusters": len(new), "propositions": counts["targets"] + counts["inputs"]}
+        return counts
+
+    def summary(self) -> dict[str, dict[str, int]]:
+        return notices.value_counts(self.new) if self.level == "3" else {}
+
+    def notices(self) -> list[Notice]:
+        return (
+            notices.of_file(self.habits) + [n for i in self.new for n in notices.of_item(i)] + notices.of_gaps(self.new)
+        )
+
+    def sample(self, size: int) -> list[dict[str, Any]]:
+        return [published.as_published(i) for i in list(self.items.values())[:size]]
+
+    def insert(self, imported: Import, progress: Progress) -> None:
+        if self.level == "3":
+            rows.insert_clusters(imported, self.new, progress)
+        else:
+            rows.insert_targets(imported, self.level, self.new, progress)
+
+
+class M3:
+    key = "m3"
+    title = "M3: evidence from studies for statements of reviews (JSON lines, levels 1 to 3)"
+    levels: Sequence[tuple[str, str]] = (("1", "document"), ("2", "sentence"), ("3", "proposition"))
+
+    def read(self, source: Source, *, level: str, faults: Faults, progress: Progress) -> Parsed:
+        file = M3File(source, level)
+        first: dict[str, int] = {}
+        unlike = 0
+        for line in lines(source, faults, file.habits, path_at, progress):
+            value = parse(line, source.name, faults)
+            if value is None:
+                continue
+            file.level = file.level or recognised(value) or ""
+            if not file.level:
+                faults.add(source.name, line.number, "docid", "neither this key nor pico is here: not a file of M3")
+                return file
+            found = item(value, file.level, lambda f, m, n=line.number: faults.add(source.name, n, f, m))  # type: ignore[misc]
+            docid = value.get("docid")
+            if isinstance(docid, str) and first.setdefault(docid, line.number) != line.number:
+                faults.add(source.name, line.number, "docid", f"{shown(docid)} stands on line {first[docid]} already")
+                found = None
+            if found:
+                file.items[line.number] = found
+                unlike += json.dumps(published.as_published(found), ensure_ascii=False) != line.text
+        if unlike:
+            file.habits.notes.append(
+                f"{unlike} lines spell the same content in another way (escapes, spaces or the order of keys) than the "
+                "published files; a release writes the published spelling."
+            )
+        return file

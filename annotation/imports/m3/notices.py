@@ -1,0 +1,119 @@
+"""What is odd in M3 and kept as it is: cues that are not found or not once, rows against the guideline, repeats."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from annotation.models import Modality, Polarity
+from annotation.relation import suggested
+from measures import spans
+
+from ..formats import Notice
+from ..json_lines import shown
+from ..reading import Habits
+from .records import SLOTS, Item, Said
+
+ABSENT = "cue absent"
+BUT_FOR_CASE = "cue found but for case"
+AMBIGUOUS = "cue occurs more than once"
+CUE_SPACE = "cue begins or ends in a space"
+PICO_SPACE = "PICO slot begins or ends in a space"
+LITERAL = 'literal "n/a" as a cue'
+UNSHOWN_MODALITY = "modality other than moderate without a cue"
+UNSHOWN_POLARITY = "polarity without a cue"
+NEEDLESS_CUE = "n/a with a polarity cue"
+RELATION = "relation against the rule"
+REPEATED = "input repeated within the item"
+GAP = "numbers of a review with a gap"
+SPELLING = "spelling of the file"
+
+
+def of_file(habits: Habits) -> list[Notice]:
+    return [Notice(SPELLING, sentence) for sentence in habits.sentences()]
+
+
+def of_item(item: Item) -> Iterator[Notice]:
+    for slot, text in zip(SLOTS, item.pico, strict=False):
+        if text != text.strip():
+            yield Notice(PICO_SPACE, "Kept with its spaces.", item.docid, "target", f"pico.{slot}", text)
+    if item.said:
+        yield from _of_text(item.docid, "target", "target", item.text, item.said)
+    seen: dict[tuple[str, str], int] = {}
+    for number, source in enumerate(item.inputs, start=1):
+        if source.said:
+            yield from _of_text(item.docid, f"input {number}", "source", source.text, source.said)
+        before = seen.setdefault((source.pmid, source.text), number)
+        if before != number:
+            message = f"The same study and text as input {before}; both are kept."
+            yield Notice(REPEATED, message, item.docid, f"input {number}", "input_studies", source.pmid)
+    if item.relation:
+        rule = suggested([s.said.polarity for s in item.inputs if s.said])
+        if rule != item.relation:
+            message = f"By the polarities of the inputs it would be {rule}; the stored value is kept."
+            yield Notice(RELATION, message, item.docid, "", "discourse_relation", item.relation)
+
+
+def _of_text(docid: str, place: str, side: str, text: str, said: Said) -> Iterator[Notice]:
+    for name, cue in (("modality", said.modality_cue), ("direction", said.polarity_cue)):
+        yield from _of_cue(docid, place, f"{side}_{name}_span", text, cue)
+    field = f"{side}_modality_span"
+    if not said.modality_cue and said.modality != Modality.MODERATE:
+        yield Notice(UNSHOWN_MODALITY, f"The modality is {said.modality}.", docid, place, field)
+    field = f"{side}_direction_span"
+    if said.polarity == Polarity.NOT_APPLICABLE:
+        if said.polarity_cue:
+            yield Notice(
+                NEEDLESS_CUE, "Without evidence there is no polarity to show.", docid, place, field, said.polarity_cue
+            )
+    elif not said.polarity_cue:
+        yield Notice(UNSHOWN_POLARITY, f"The polarity is {said.polarity}.", docid, place, field)
+
+
+def _of_cue(docid: str, place: str, field: str, text: str, cue: str) -> Iterator[Notice]:
+    if not cue:
+        return
+    found = spans.locate(text, cue)
+    if cue == "n/a":
+        yield Notice(LITERAL, "Kept as the cue's text.", docid, place, field, cue)
+    if cue != cue.strip():
+        yield Notice(CUE_SPACE, "Kept with its spaces.", docid, place, field, cue)
+    if found.status == "absent":
+        yield Notice(ABSENT, "It does not occur in the text; kept without a place.", docid, place, field, cue)
+        return
+    start, end = found.ranges[0]
+    if found.status == "case":
+        yield Notice(BUT_FOR_CASE, f"The text has {shown(text[start:end], 200)}.", docid, place, field, cue)
+    if found.occurrences > 1:
+        message = f"It occurs {found.occurrences} times (case aside); the place taken is {start}-{end}."
+        yield Notice(AMBIGUOUS, message, docid, place, field, cue)
+
+
+def of_gaps(items: Iterable[Item]) -> list[Notice]:
+    """Published numbers run from 0 without a gap within a review."""
+    numbers: dict[str, list[int]] = {}
+    for item in items:
+        review, _, number = item.docid.partition("_")
+        if number:
+            numbers.setdefault(review, []).append(int(number))
+    out = []
+    for review, found in numbers.items():
+        missing = sorted(set(range(max(found) + 1)) - set(found))
+        if missing:
+            listed = ", ".join(map(str, missing[:20])) + (" and more" if len(missing) > 20 else "")
+            out.append(Notice(GAP, f"The file has no number {listed} of this review.", review, "", "docid"))
+    return out
+
+
+def value_counts(items: Iterable[Item]) -> dict[str, dict[str, int]]:
+    """How often each value stands in each field."""
+    counts: dict[str, Counter[str]] = {
+        name: Counter()
+        for name in ("discourse_relation", "target_modality", "target_direction", "source_modality", "source_direction")
+    }
+    for item in items:
+        counts["discourse_relation"][item.relation] += 1
+        sides = [("target", item.said), *(("source", s.said) for s in item.inputs)]
+        for side, said in sides:
+            if said:
+                counts[f"{side}_modality"][said.modality] += 1
+                counts[f"{side}_direction"][said.polarity] += 1
+    return {name: dict(counter.most_common()) for name, counter in counts.items()}

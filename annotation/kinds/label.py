@@ -1,0 +1,228 @@
+"""The task kind *label*: polarity and modality of a proposition, with the cues that show them (TASKS: label)."""
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Any
+
+from django.db.models import Prefetch, Q, QuerySet
+from rest_framework import serializers
+
+from accounts.problems import Refused
+from measures import spans
+from measures.span_agreement import cue_f1
+from projects.kinds import Batch, Code, Scale, SkipReason, SpanAgreement, Value, Verdict
+from projects.models import Answer, Project, Round, Unit
+
+from .. import candidates, guidelines, pico
+from ..models import Cue, CueFragment, Label, Modality, PicoSlot, Polarity, Proposition
+from .label_gold import adopt_label
+from .label_serializers import LabelCardSerializer, LabelValueSerializer
+
+ASPECTS = (Cue.Aspect.POLARITY, Cue.Aspect.MODALITY)
+
+
+class LabelKind:
+    """Polarity and modality of one proposition, its PICO given; those of one cluster come together."""
+
+    key = "label"
+    title = "Label propositions"
+    unit_type = "proposition"
+    fields: Sequence[str] = ("polarity", "polarity_cue", "modality", "modality_cue")
+    skip_reasons: Sequence[SkipReason] = (
+        SkipReason("unclear", "The text is unclear"),
+        SkipReason("several claims", "It makes several claims that differ"),
+        SkipReason("pico mismatch", "It is not about this PICO tuple"),
+        SkipReason("not my field", "I cannot judge this"),
+        SkipReason("other", "Another reason (say it in a comment)"),
+    )
+    card_serializer: type[serializers.Serializer[Any]] = LabelCardSerializer
+    value_serializer: type[serializers.Serializer[Any]] = LabelValueSerializer
+    scales: Sequence[Scale] = (
+        Scale("polarity", tuple(Polarity.values)),
+        Scale("modality", tuple(Modality.values)),
+        # `no evidence` is no point on the way from weak to strong claims of an effect: missing on this scale.
+        Scale("modality as a rank", ("weak", "moderate", "strong"), weights="linear", metric="ordinal"),
+    )
+    columns: Sequence[str] = ("polarity", "polarity_cue", "modality", "modality_cue")
+    guideline: str = guidelines.text("label")
+
+    def units(self, project: Project, filters: Mapping[str, Any]) -> QuerySet[Unit]:
+        """Propositions in corpus order. Filters: ``role`` (target, input), ``cluster`` and ``review`` (keys),
+        ``search`` (in the text), ``unlabelled`` (True: without a gold label)."""
+        units = Unit.objects.filter(project=project, type=self.unit_type, superseded_by=None)
+        if role := filters.get("role"):
+            units = units.filter(**{"proposition__position" if role == "target" else "proposition__position__gt": 0})
+        if cluster := filters.get("cluster"):
+            units = units.filter(proposition__cluster__key=cluster)
+        if review := filters.get("review"):
+            units = units.filter(proposition__cluster__review__pmid=review)
+        if search := filters.get("search"):
+            units = units.filter(proposition__text__icontains=search)
+        if filters.get("unlabelled"):
+            units = units.exclude(Q(decisions__kind=self.key) & ~Q(decisions__origin="contested"))
+        return units.order_by("proposition__cluster__position", "context", "position")
+
+    def load(self, units: Iterable[Unit]) -> Batch:
+        units = list(units)
+        rows = Proposition.objects.filter(unit__in=units).select_related("cluster", "cluster__unit")
+        rows = rows.prefetch_related(Prefetch("cluster__pico", PicoSlot.objects.order_by("id")))
+        propositions = {p.unit_id: p for p in rows}
+        sizes: dict[int, int] = {}
+        clusters = {p.cluster_id for p in propositions.values()}
+        for cluster in Proposition.objects.filter(cluster__in=clusters).values_list("cluster_id", flat=True):
+            sizes[cluster] = sizes.get(cluster, 0) + 1
+        return Batch({u.pk: u for u in units}, propositions, {"sizes": sizes})
+
+    def card(self, unit: Unit, batch: Batch, round: Round) -> dict[str, Any]:
+        """The text, its PICO tuple with where each slot occurs in this text, and its place in the cluster."""
+        proposition: Proposition = batch.rows[unit.pk]
+        text = proposition.text
+        return {
+            "text": text,
+            "role": "target" if proposition.is_target else "input",
+            "pico": [self._slot(slot, text) for slot in proposition.cluster.pico.all()],
+            "context": {
+                "key": proposition.cluster.key,
+                "index": proposition.position + 1,
+                "size": batch.extra["sizes"][proposition.cluster_id],
+            },
+            "candidates": (
+                [{"start": s, "end": e} for s, e in candidates.cues(text)] if round.options.get("suggestions") else None
+            ),
+        }
+
+    @staticmethod
+    def _slot(slot: PicoSlot, text: str) -> dict[str, Any]:
+        """A slot with its occurrence in ``text``, if any: the offsets stored with it are the target's."""
+        explicit = pico.without_implied(slot.text).strip()
+        found = spans.locate(text, explicit) if explicit else None
+        ranges = found.ranges[:1] if found else ()
+        return {
+            "slot": slot.slot,
+            "form": slot.form,
+            "text": slot.text,
+            "fragments": [{"start": s, "end": e} for s, e in ranges],
+        }
+
+    def check(self, unit: Unit, value: Value) -> None:
+        """Cues must lie in the text, in order, and quote it exactly."""
+        text = Proposition.objects.values_list("text", flat=True).get(unit=unit)
+        for aspect in ASPECTS:
+            fragments = value[f"{aspect}_cue"]
+            if not fragments:
+                continue
+            try:
+                spans.check_quotes(text, _ranges(fragments), [f["quote"] for f in fragments])
+            except ValueError as error:
+                raise Refused.field(f"value.{aspect}_cue", str(error)) from None
+
+    def store(self, answer: Answer, value: Value) -> None:
+        suggestions = value.get("suggestions") or {}
+        label = Label.objects.create(
+            unit_id=answer.assignment.unit_id,
+            answer=answer,
+            polarity=value["polarity"],
+            modality=value["modality"],
+            suggestions_accepted=suggestions.get("accepted"),
+            suggestions_edited=suggestions.get("edited"),
+            suggestions_rejected=suggestions.get("rejected"),
+        )
+        for aspect in ASPECTS:
+            if fragments := value[f"{aspect}_cue"]:
+                cue = Cue.objects.create(
+                    label=label,
+                    aspect=aspect,
+                    text=" ... ".join(f["quote"] for f in fragments),
+                    found=Cue.Found.SELECTED,
+                )
+                CueFragment.objects.bulk_create(
+                    CueFragment(cue=cue, position=i, start=f["start"], end=f["end"], quote=f["quote"])
+                    for i, f in enumerate(fragments)
+                )
+
+    def values(self, answers: Iterable[Answer]) -> dict[Any, Value]:
+        labels = _with_cues(Label.objects.filter(answer__in=[a.pk for a in answers]))
+        return {label.answer_id: _value(label) for label in labels}
+
+    def imported_values(self, units: Iterable[Unit], imported: Iterable[int]) -> dict[tuple[int, int], Value]:
+        labels = _with_cues(Label.objects.filter(unit__in=list(units), imported__in=list(imported)))
+        return {(label.unit_id, label.imported_id or 0): _value(label) for label in labels}
+
+    def codes(self, values: Iterable[tuple[Unit, str, Value]]) -> Iterable[Code]:
+        for unit, rater, value in values:
+            yield Code(unit.pk, rater, "polarity", value["polarity"])
+            yield Code(unit.pk, rater, "modality", value["modality"])
+            if value["modality"] != Modality.NO_EVIDENCE:
+                yield Code(unit.pk, rater, "modality as a rank", value["modality"])
+
+    def span_agreement(self, values: Iterable[tuple[Unit, str, Value]]) -> list[SpanAgreement]:
+        """Mean pairwise cue F1 by words, and the share of identical cues; pairs without any cue are told apart."""
+        values = list(values)
+        units = {unit.pk for unit, _, _ in values}
+        texts: dict[Hashable, str] = dict(Proposition.objects.filter(unit__in=units).values_list("unit", "text"))
+        out = []
+        for aspect in ASPECTS:
+            cues: dict[Hashable, dict[Hashable, list[spans.Range]]] = defaultdict(dict)
+            for unit, rater, value in values:
+                cues[unit.pk][rater] = _ranges(value[f"{aspect}_cue"])
+            for method, unit_of in (("mean pairwise F1 of words", "token"), ("share of identical cues", "exact")):
+                found = cue_f1(texts, cues, unit_of)  # type: ignore[arg-type]
+                out.append(
+                    SpanAgreement(
+                        f"{aspect} cue",
+                        method,
+                        found.value,
+                        found.n_pairs,
+                        found.n_items,
+                        found.n_both_empty,
+                        found.undefined,
+                    )
+                )
+        return out
+
+    def adopt(self, unit: Unit, answers: Sequence[tuple[Answer, Value]], policy: Mapping[str, Any]) -> list[Verdict]:
+        return adopt_label(answers, cue_policy=policy.get("cues", "overlap"))
+
+    def row(self, value: Value) -> dict[str, Any]:
+        return {
+            "polarity": value["polarity"],
+            "polarity_cue": _cell(value["polarity_cue"]),
+            "modality": value["modality"],
+            "modality_cue": _cell(value["modality_cue"]),
+        }
+
+    def sentence(self, field: str, value: Value) -> str:
+        if field.endswith("_cue"):
+            return " ... ".join(f["quote"] for f in value[field]) or value.get(f"{field}_text", "") or "no cue"
+        return str(value[field])
+
+
+def _ranges(fragments: Sequence[Mapping[str, Any]]) -> list[tuple[int, int]]:
+    return [(f["start"], f["end"]) for f in fragments]
+
+
+def _cell(fragments: Sequence[Mapping[str, Any]]) -> str:
+    """A cue in one cell: ``start-end "quote"`` a piece, offsets in code points, pieces joined by `` | ``."""
+    return " | ".join(f'{f["start"]}-{f["end"]} "{f["quote"]}"' for f in fragments)
+
+
+def _with_cues(labels: QuerySet[Label]) -> QuerySet[Label]:
+    return labels.prefetch_related(Prefetch("cues", Cue.objects.prefetch_related("fragments")))
+
+
+def _value(label: Label) -> Value:
+    """A label as the value serializer has it; an imported cue that was not found has text and no fragments."""
+    value: Value = {"polarity": label.polarity, "modality": label.modality, "polarity_cue": [], "modality_cue": []}
+    for cue in label.cues.all():
+        value[f"{cue.aspect}_cue"] = [{"start": f.start, "end": f.end, "quote": f.quote} for f in cue.fragments.all()]
+        if label.imported_id:
+            value[f"{cue.aspect}_cue_text"] = cue.text
+            value[f"{cue.aspect}_cue_found"] = cue.found
+            value[f"{cue.aspect}_cue_occurrences"] = cue.occurrences
+    if label.suggestions_accepted is not None:
+        value["suggestions"] = {
+            "accepted": label.suggestions_accepted,
+            "edited": label.suggestions_edited,
+            "rejected": label.suggestions_rejected,
+        }
+    return value

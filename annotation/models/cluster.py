@@ -1,0 +1,126 @@
+"""Clusters: a PICO tuple, its target proposition and the input propositions that share the tuple (M3 level 3)."""
+
+from typing import Self
+
+from django.db import models
+from django.db.models import F, Q
+
+from projects.models import Import, Project, Unit
+
+from ..search import folded
+from .corpus import Review, Study
+
+
+class ClusterQuerySet(models.QuerySet["Cluster"]):
+    def found_by(self, words: str) -> Self:
+        """Clusters whose ids, tuple and texts hold the words in this order, whatever their case."""
+        return self.filter(search__contains=folded(words.strip())) if words.strip() else self
+
+
+class Cluster(models.Model):
+    """A target proposition and the input propositions that share its PICO tuple."""
+
+    project = models.ForeignKey(Project, on_delete=models.PROTECT, related_name="clusters")
+    review = models.ForeignKey(Review, on_delete=models.PROTECT, related_name="clusters")
+    key = models.CharField(max_length=60, help_text="M3's docid, PMID_n.")
+    position = models.PositiveIntegerField(help_text="Order in the published file and in a release.")
+    imported = models.ForeignKey(Import, null=True, blank=True, on_delete=models.PROTECT, related_name="clusters")
+    unit = models.OneToOneField(Unit, on_delete=models.PROTECT, related_name="cluster")
+    # Key, tuple, texts and study ids in one casefolded column: the data bases disagree on case beyond ASCII.
+    search = models.TextField(
+        blank=True, editable=False, help_text="What a search looks in (annotation.search.folded)."
+    )
+
+    objects = ClusterQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["position", "id"]
+        constraints = [models.UniqueConstraint(fields=["project", "key"], name="one_cluster_per_key")]
+        indexes = [models.Index(fields=["project", "position"])]
+
+    def __str__(self) -> str:
+        return f"cluster {self.key}"
+
+
+class Slot(models.TextChoices):
+    """The four places of a PICO tuple."""
+
+    P = "p", "Population"
+    I = "i", "Intervention"  # noqa: E741 - the field's own letter
+    C = "c", "Comparator"
+    O = "o", "Outcome"  # noqa: E741
+
+
+class PicoForm(models.TextChoices):
+    """How a slot's text relates to the target text."""
+
+    EXPLICIT = "explicit"
+    REWORDED = "reworded"
+    IMPLIED = "implied"
+    PARTLY_IMPLIED = "partly implied"
+    BLANK = "blank"
+
+
+class PicoSlot(models.Model):
+    """One slot of a cluster's PICO tuple, its text exactly as given (M3 writes implied text in [brackets])."""
+
+    cluster = models.ForeignKey(Cluster, on_delete=models.PROTECT, related_name="pico")
+    slot = models.CharField(max_length=1, choices=Slot)
+    form = models.CharField(max_length=14, choices=PicoForm)
+    text = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ["cluster_id", "id"]
+        constraints = [
+            models.UniqueConstraint(fields=["cluster", "slot"], name="one_pico_slot_each"),
+            models.CheckConstraint(
+                condition=Q(form="blank", text="") | ~Q(form="blank") & ~Q(text=""), name="a_blank_slot_has_no_text"
+            ),
+        ]
+
+
+class PicoFragment(models.Model):
+    """Where an explicit slot stands in the target text: a half-open range of Unicode code points."""
+
+    slot = models.ForeignKey(PicoSlot, on_delete=models.CASCADE, related_name="fragments")
+    position = models.PositiveSmallIntegerField()
+    start = models.PositiveIntegerField()
+    end = models.PositiveIntegerField()
+
+    class Meta:
+        ordering = ["slot_id", "position"]
+        constraints = [
+            models.UniqueConstraint(fields=["slot", "position"], name="one_pico_fragment_per_position"),
+            models.CheckConstraint(condition=Q(start__lt=F("end")), name="a_pico_fragment_is_not_empty"),
+        ]
+
+
+class PropositionQuerySet(models.QuerySet["Proposition"]):
+    def in_corpus_order(self) -> Self:
+        return self.order_by("cluster__position", "cluster_id", "position")
+
+
+class Proposition(models.Model):
+    """One claim. ``position`` 0 is the cluster's target, 1.. its inputs in the order of the file."""
+
+    cluster = models.ForeignKey(Cluster, on_delete=models.PROTECT, related_name="propositions")
+    position = models.PositiveIntegerField()
+    study = models.ForeignKey(Study, null=True, blank=True, on_delete=models.PROTECT, related_name="propositions")
+    text = models.TextField()
+    unit = models.OneToOneField(Unit, on_delete=models.PROTECT, related_name="proposition")
+
+    objects = PropositionQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["cluster_id", "position"]
+        constraints = [
+            models.UniqueConstraint(fields=["cluster", "position"], name="one_proposition_per_position"),
+            models.CheckConstraint(
+                condition=Q(position=0, study__isnull=True) | Q(position__gte=1, study__isnull=False),
+                name="inputs_have_a_study_and_targets_none",
+            ),
+        ]
+
+    @property
+    def is_target(self) -> bool:
+        return self.position == 0

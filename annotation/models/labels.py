@@ -1,0 +1,125 @@
+"""Labels and cues, discourse relations. Each row was said by an answer or came with an import, never both."""
+
+from django.db import models
+from django.db.models import F, Q
+
+from projects.models import Answer, Import, Unit
+
+
+class Polarity(models.TextChoices):
+    """Benefit or harm of the intervention for the outcome, relative to the comparator (M3 calls it direction)."""
+
+    POSITIVE = "positive"
+    NO_EFFECT = "no effect"
+    NEGATIVE = "negative"
+    NOT_APPLICABLE = "n/a"
+
+
+class Modality(models.TextChoices):
+    """How strongly the claim is made, strongest first."""
+
+    STRONG = "strong"
+    MODERATE = "moderate"
+    WEAK = "weak"
+    NO_EVIDENCE = "no evidence"
+
+
+class Relation(models.TextChoices):
+    AGREEMENT = "agreement"
+    CONTRADICTION = "contradiction"
+
+
+def said_once(name: str) -> list[models.BaseConstraint]:
+    """What every detail row keeps: it has one source, and a source says it once."""
+    return [
+        models.CheckConstraint(
+            condition=Q(answer__isnull=False, imported__isnull=True) | Q(answer__isnull=True, imported__isnull=False),
+            name=f"{name}_has_one_source",
+        ),
+        models.UniqueConstraint(fields=["unit", "imported"], name=f"one_{name}_per_import"),
+    ]
+
+
+class Label(models.Model):
+    """Polarity and modality of one proposition. ``n/a`` exactly when the modality is ``no evidence``."""
+
+    unit = models.ForeignKey(Unit, on_delete=models.PROTECT, related_name="labels")
+    answer = models.OneToOneField(Answer, null=True, blank=True, on_delete=models.PROTECT, related_name="label")
+    imported = models.ForeignKey(Import, null=True, blank=True, on_delete=models.PROTECT, related_name="labels")
+    polarity = models.CharField(max_length=12, choices=Polarity)
+    modality = models.CharField(max_length=12, choices=Modality)
+    # What became of the candidate cues; null where none were shown.
+    suggestions_accepted = models.PositiveSmallIntegerField(null=True, blank=True)
+    suggestions_edited = models.PositiveSmallIntegerField(null=True, blank=True)
+    suggestions_rejected = models.PositiveSmallIntegerField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            *said_once("label"),
+            models.CheckConstraint(
+                condition=Q(polarity="n/a", modality="no evidence") | ~Q(polarity="n/a") & ~Q(modality="no evidence"),
+                name="not_applicable_exactly_without_evidence",
+            ),
+        ]
+
+
+class Cue(models.Model):
+    """The text that shows a polarity or a modality.
+
+    Imported cues keep the published text verbatim, with how it was found in the proposition (``found``): exactly,
+    but for case, or not at all. ``occurrences`` above 1 marks an ambiguous one, whose first occurrence was taken.
+    """
+
+    class Aspect(models.TextChoices):
+        POLARITY = "polarity"
+        MODALITY = "modality"
+
+    class Found(models.TextChoices):
+        SELECTED = "selected", "marked by a person"
+        EXACT = "exact"
+        CASE = "case", "but for case"
+        ABSENT = "absent"
+
+    label = models.ForeignKey(Label, on_delete=models.PROTECT, related_name="cues")
+    aspect = models.CharField(max_length=8, choices=Aspect)
+    text = models.TextField(help_text="As published, or the marked pieces joined by ' ... '.")
+    found = models.CharField(max_length=8, choices=Found)
+    occurrences = models.PositiveSmallIntegerField(default=1)
+
+    class Meta:
+        ordering = ["label_id", "aspect"]
+        constraints = [
+            models.UniqueConstraint(fields=["label", "aspect"], name="one_cue_per_aspect"),
+            models.CheckConstraint(condition=~Q(text=""), name="a_cue_is_not_empty"),
+        ]
+
+
+class CueFragment(models.Model):
+    """One piece of a cue: a half-open range of Unicode code points of the proposition's text, with its quote."""
+
+    cue = models.ForeignKey(Cue, on_delete=models.PROTECT, related_name="fragments")
+    position = models.PositiveSmallIntegerField()
+    start = models.PositiveIntegerField()
+    end = models.PositiveIntegerField()
+    quote = models.TextField()
+
+    class Meta:
+        ordering = ["cue_id", "position"]
+        constraints = [
+            models.UniqueConstraint(fields=["cue", "position"], name="one_cue_fragment_per_position"),
+            models.CheckConstraint(condition=Q(start__lt=F("end")), name="a_cue_fragment_is_not_empty"),
+        ]
+
+
+class DiscourseLabel(models.Model):
+    """Agreement or contradiction between the inputs of one cluster."""
+
+    unit = models.ForeignKey(Unit, on_delete=models.PROTECT, related_name="discourse_labels")
+    answer = models.OneToOneField(Answer, null=True, blank=True, on_delete=models.PROTECT, related_name="discourse")
+    imported = models.ForeignKey(Import, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
+    relation = models.CharField(max_length=13, choices=Relation)
+
+    class Meta:
+        ordering = ["id"]
+        constraints = said_once("discourse_label")

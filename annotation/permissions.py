@@ -1,0 +1,76 @@
+"""Who may see the corpus and bring files in. Annotators and evaluators see only what they are handed."""
+
+from django.db.models import F, QuerySet
+
+from accounts.models import User
+from accounts.problems import NotFound
+from projects.models import Import, Member, Role
+from projects.permissions import member_in, member_of, require
+
+from .models import Cluster, Review, Study
+
+READERS = (Role.LEAD, Role.CURATOR, Role.VIEWER)
+#: Who may also see what individual people answered.
+ANSWER_READERS = (Role.LEAD, Role.CURATOR)
+
+
+def corpus_reader(user: User, slug: str) -> Member:
+    """The membership of someone who may read the corpus of a project."""
+    member = member_of(user, slug)
+    require(member, *READERS)
+    return member
+
+
+def import_lead(user: User, slug: str) -> Member:
+    """The membership of someone who may bring files in."""
+    member = member_of(user, slug)
+    require(member, Role.LEAD)
+    return member
+
+
+def import_of(user: User, import_id: int) -> Import:
+    """An import of a project that the user leads."""
+    found = without_notices(Import.objects.filter(pk=import_id)).first()
+    if found is None:
+        raise _nothing()
+    require(member_in(user, found.project_id), Role.LEAD)
+    return found
+
+
+def without_notices(imports: QuerySet[Import]) -> QuerySet[Import]:
+    """Imports with ``report_totals`` and ``report_values``; the notices, often thousands, stay in the data base."""
+    return (
+        imports.select_related("created_by")
+        .defer("report")
+        .annotate(report_totals=F("report__totals"), report_values=F("report__values"))
+    )
+
+
+def cluster_of(user: User, cluster_id: int) -> tuple[Cluster, Member]:
+    """A cluster that the user may read, and the membership by which."""
+    found = Cluster.objects.select_related("review", "imported").defer("imported__report").filter(pk=cluster_id).first()
+    return found, _reading(user, found)  # type: ignore[return-value]
+
+
+def review_of(user: User, review_id: int) -> Review:
+    found = Review.objects.filter(pk=review_id).first()
+    _reading(user, found)
+    return found  # type: ignore[return-value]
+
+
+def study_of(user: User, study_id: int) -> Study:
+    found = Study.objects.filter(pk=study_id).first()
+    _reading(user, found)
+    return found  # type: ignore[return-value]
+
+
+def _reading(user: User, row: Cluster | Review | Study | None) -> Member:
+    if row is None:
+        raise _nothing()
+    member = member_in(user, row.project_id)
+    require(member, *READERS)
+    return member
+
+
+def _nothing() -> NotFound:
+    return NotFound("There is nothing here that you may see.")

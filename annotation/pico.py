@@ -1,0 +1,32 @@
+"""How the text of a PICO slot relates to the target text: its form, and where it stands in it."""
+
+import re
+
+from measures import spans
+
+from .models import PicoForm
+
+_IMPLIED_ALONE = re.compile(r"\[[^\[\]]*\]")
+_IMPLIED = re.compile(r"(?:(?<=\s)|^)\[[^\[\]]*\]")
+
+
+def without_implied(text: str) -> str:
+    """A slot's text without its [implied] parts; brackets inside a word ("rs4236601[A]") are no such part."""
+    return _IMPLIED.sub("", text)
+
+
+def form_of(text: str, target: str) -> tuple[PicoForm, tuple[spans.Range, ...]]:
+    """The form of a slot's text and, where it is explicit, its ranges of code points in ``target``.
+
+    Spaces around the text count neither for the form nor for the place; the text itself is stored as it was given.
+    A text that occurs but for case is explicit too. Brackets inside a word ("rs4236601[A]") imply nothing.
+    """
+    stripped = text.strip()
+    if not stripped:
+        return PicoForm.BLANK, ()
+    if _IMPLIED_ALONE.fullmatch(stripped):
+        return PicoForm.IMPLIED, ()
+    if without_implied(stripped) != stripped:
+        return PicoForm.PARTLY_IMPLIED, ()
+    found = spans.locate(target, stripped)
+    return (PicoForm.EXPLICIT, tuple(found.ranges)) if found.ranges else (PicoForm.REWORDED, ())

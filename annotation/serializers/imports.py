@@ -1,0 +1,69 @@
+"""Imports in JSON: what can be brought in, what was, and what was noticed."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+from projects.models import Import
+
+from ..imports import FORMATS
+
+Plain = serializers.Serializer[Any]
+
+
+class FormatLevelSerializer(Plain):
+    key = serializers.CharField()
+    title = serializers.CharField()
+
+
+class FormatSerializer(Plain):
+    """A format that can be imported, with the levels that can be declared."""
+
+    key = serializers.CharField()
+    title = serializers.CharField()
+    levels = FormatLevelSerializer(many=True)
+
+
+class UploadSerializer(Plain):
+    format = serializers.ChoiceField(choices=[(f.key, f.title) for f in FORMATS.values()])
+    level = serializers.CharField(required=False, default="", allow_blank=True, help_text="Left out: recognised.")
+    file = serializers.FileField(allow_empty_file=True)
+
+
+class ConfirmSerializer(Plain):
+    job = serializers.IntegerField(help_text="The check_import job whose preview was read.")
+
+
+class NoticeSerializer(Plain):
+    """Something odd that was kept as it is."""
+
+    kind = serializers.CharField()
+    message = serializers.CharField()
+    item = serializers.CharField(allow_blank=True)
+    place = serializers.CharField(allow_blank=True)
+    field = serializers.CharField(allow_blank=True)
+    text = serializers.CharField(allow_blank=True)
+
+
+class NoticeFilterSerializer(Plain):
+    kind = serializers.CharField(required=False, help_text="One kind of notice, as in ``totals``.")
+
+
+class ImportSerializer(serializers.ModelSerializer[Import]):
+    """One file that was brought in, with how many notices there are of each kind."""
+
+    by = serializers.SerializerMethodField(help_text="Empty for an import by command.")
+    totals = serializers.DictField(child=serializers.IntegerField(), source="report_totals")
+    counts = serializers.DictField(child=serializers.IntegerField())
+    values = serializers.DictField(
+        child=serializers.DictField(child=serializers.IntegerField()), source="report_values"
+    )
+
+    class Meta:
+        model = Import
+        fields = [
+            "id", "format", "level", "file_name", "sha256", "size", "counts", "totals", "values", "by", "created_at",
+        ]  # fmt: skip
+
+    def get_by(self, imported: Import) -> str:
+        return str(imported.created_by) if imported.created_by else ""

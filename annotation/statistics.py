@@ -1,0 +1,123 @@
+"""The corpus in numbers: what there is, how labels are distributed, and M3's Table 2 (targets, inputs, compression)."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.db.models import Count, QuerySet
+
+from projects.models import Project
+
+from .gold import labels_in_force, relations_in_force
+from .models import (
+    Cluster,
+    Input,
+    Level,
+    Modality,
+    PicoForm,
+    PicoSlot,
+    Polarity,
+    Proposition,
+    Relation,
+    Review,
+    Slot,
+    Study,
+    Target,
+)
+
+Json = dict[str, Any]
+
+
+def summary(project: Project) -> Json:
+    """Counts of rows, and of gold values by role; a fixed number of queries."""
+    propositions = Proposition.objects.filter(cluster__project=project)
+    return {
+        "reviews": Review.objects.filter(project=project).count(),
+        "studies": Study.objects.filter(project=project).count(),
+        "documents": Target.objects.filter(project=project, level=Level.DOCUMENT).count(),
+        "sentences": Target.objects.filter(project=project, level=Level.SENTENCE).count(),
+        "clusters": Cluster.objects.filter(project=project).count(),
+        "propositions": propositions.count(),
+        "inputs": propositions.filter(position__gte=1).count(),
+        "values": {
+            "target_polarity": _labels(project, "polarity", Polarity.values, position=0),
+            "target_modality": _labels(project, "modality", Modality.values, position=0),
+            "input_polarity": _labels(project, "polarity", Polarity.values, position__gte=1),
+            "input_modality": _labels(project, "modality", Modality.values, position__gte=1),
+            "relation": _counts(relations_in_force().filter(unit__project=project), "relation", Relation.values),
+        },
+        "pico": _pico(project),
+    }
+
+
+def _labels(project: Project, field: str, values: Iterable[str], **place: int) -> list[Json]:
+    rows = labels_in_force(field).filter(
+        unit__project=project, **{f"unit__proposition__{name}": value for name, value in place.items()}
+    )
+    return _counts(rows, field, values)
+
+
+def _counts(rows: QuerySet[Any], field: str, values: Iterable[str]) -> list[Json]:
+    """Every value of the scale with its count, those that do not occur with 0."""
+    counts = dict(rows.order_by().values_list(field).annotate(n=Count("id")).values_list(field, "n"))
+    return [{"value": value, "count": counts.get(value, 0)} for value in values]
+
+
+def _pico(project: Project) -> list[Json]:
+    rows = PicoSlot.objects.filter(cluster__project=project).order_by().values_list("slot", "form")
+    counts = {(slot, form): n for slot, form, n in rows.annotate(n=Count("id")).values_list("slot", "form", "n")}
+    return [
+        {"slot": slot, "form": form, "count": counts.get((slot, form), 0)}
+        for slot in Slot.values
+        for form in PicoForm.values
+    ]
+
+
+def table(project: Project) -> list[Json]:
+    """M3's Table 2, a row a level that the project has: targets, inputs, reviews, studies, inputs per target, and
+    compression, the mean over targets of (words of the inputs / words of the target), words split at white space."""
+    rows = []
+    for level in Level.values:
+        targets = Target.objects.filter(project=project, level=level)
+        inputs = Input.objects.filter(target__in=targets)
+        rows.append(
+            _row(
+                level,
+                targets.values_list("pk", "text"),
+                inputs.values_list("target_id", "text"),
+                reviews=targets.values("review").distinct().count(),
+                studies=inputs.values("study").distinct().count(),
+            )
+        )
+    claims = Proposition.objects.filter(cluster__project=project)
+    inputs_of_clusters = claims.filter(position__gte=1)
+    rows.append(
+        _row(
+            "proposition",
+            claims.filter(position=0).values_list("cluster_id", "text"),
+            inputs_of_clusters.values_list("cluster_id", "text"),
+            reviews=Cluster.objects.filter(project=project).values("review").distinct().count(),
+            studies=inputs_of_clusters.values("study").distinct().count(),
+        )
+    )
+    return [row for row in rows if row["targets"]]
+
+
+def _row(
+    level: str, targets: Iterable[tuple[int, str]], inputs: Iterable[tuple[int, str]], *, reviews: int, studies: int
+) -> Json:
+    target_words = {pk: len(text.split()) for pk, text in targets}
+    input_words = dict.fromkeys(target_words, 0)
+    count = 0
+    for pk, text in inputs:
+        input_words[pk] += len(text.split())
+        count += 1
+    ratios = [input_words[pk] / words for pk, words in target_words.items() if words]
+    return {
+        "level": level,
+        "targets": len(target_words),
+        "inputs": count,
+        "reviews": reviews,
+        "studies": studies,
+        "inputs_per_target": count / len(target_words) if target_words else None,
+        "compression": sum(ratios) / len(ratios) if ratios else None,
+    }

@@ -1,0 +1,97 @@
+"""Background work of the corpus: checking and importing uploads."""
+
+import time
+from typing import Any
+
+from accounts.problems import Conflict, Refused
+from projects import jobs
+from projects.models import Import, Project
+
+from .actions import uploads
+from .actions.imports import BadFiles, Checked, check_files, import_files, report_of
+from .imports.reading import Progress, Source
+
+#: How many items and notices a preview shows; all notices are in the report of the import.
+SAMPLE = 3
+PREVIEWED = 500
+
+
+def _reporting(job: jobs.RunningJob) -> Progress:
+    """Progress into the job's row, twice a second at most."""
+    last = 0.0
+
+    def progress(done: int, total: int | None, note: str) -> None:
+        nonlocal last
+        now = time.monotonic()
+        if now - last >= 0.5 or done == total:
+            last = now
+            job.progress(done, total, note)
+
+    return progress
+
+
+def _source(job: jobs.RunningJob) -> Source:
+    path = uploads.path_of(job.params["upload"])
+    if not path.exists():
+        raise Conflict("This upload is no longer kept; upload the file again.")
+    return Source.of(path, job.params["name"])
+
+
+def _project(job: jobs.RunningJob) -> Project:
+    if job.project is None:
+        raise Refused("An import needs a project.")
+    return job.project
+
+
+def _checked(job: jobs.RunningJob, source: Source) -> Checked:
+    return check_files(
+        project=_project(job),
+        format=job.params["format"],
+        level=job.params["level"],
+        sources=[source],
+        progress=_reporting(job),
+    )
+
+
+@jobs.handler("check_import")
+def check_import(job: jobs.RunningJob) -> dict[str, Any]:
+    """Read an upload and say what an import would bring; changes nothing."""
+    source = _source(job)
+    checked = _checked(job, source)
+    preview: dict[str, Any] = {
+        "file": source.name,
+        "sha256": source.sha256,
+        "size": source.size,
+        "format": job.params["format"],
+        "level": job.params["level"],
+        "known": checked.known[0][1].pk if checked.known else None,
+        "faults": {"total": checked.faults.total, "listed": [f.as_json() for f in checked.faults]},
+        "counts": {},
+        "values": {},
+        "totals": {},
+        "notices": [],
+        "sample": [],
+    }
+    for _, parsed in checked.parsed:
+        report = report_of(parsed)
+        preview |= {"level": parsed.level, "counts": parsed.counts(), "values": report["values"]}
+        preview |= {
+            "totals": report["totals"],
+            "notices": report["notices"][:PREVIEWED],
+            "sample": parsed.sample(SAMPLE),
+        }
+    return preview
+
+
+@jobs.handler("import")
+def import_upload(job: jobs.RunningJob) -> dict[str, Any]:
+    """Import an upload. A second attempt after the worker died finds the import done, or nothing of it."""
+    source = _source(job)
+    checked = _checked(job, source)
+    if checked.faults:
+        raise BadFiles(checked.faults)
+    job.progress(0, None, "writing")
+    made = import_files(project=_project(job), format=job.params["format"], checked=checked, by=job.by)
+    imported: Import = made[0] if made else checked.known[0][1]
+    uploads.path_of(job.params["upload"]).unlink(missing_ok=True)
+    return {"import": imported.pk, "known": not made, "counts": imported.counts, "totals": imported.report["totals"]}

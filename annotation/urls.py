@@ -1,0 +1,21 @@
+"""Routes of the annotation app, under /api/v1/."""
+
+from django.urls import path
+
+from .views import corpus, imports
+
+urlpatterns = [
+    path("import-formats/", imports.FormatListView.as_view()),
+    path("projects/<slug:slug>/imports/", imports.ImportListView.as_view()),
+    path("projects/<slug:slug>/imports/confirm/", imports.ImportConfirmView.as_view()),
+    path("imports/<int:import_id>/", imports.ImportView.as_view()),
+    path("imports/<int:import_id>/notices/", imports.ImportNoticesView.as_view()),
+    path("projects/<slug:slug>/clusters/", corpus.ClusterListView.as_view()),
+    path("clusters/<int:cluster_id>/", corpus.ClusterView.as_view()),
+    path("projects/<slug:slug>/reviews/", corpus.ReviewListView.as_view()),
+    path("reviews/<int:review_id>/", corpus.ReviewView.as_view()),
+    path("projects/<slug:slug>/studies/", corpus.StudyListView.as_view()),
+    path("studies/<int:study_id>/", corpus.StudyView.as_view()),
+    path("projects/<slug:slug>/summary/", corpus.SummaryView.as_view()),
+    path("projects/<slug:slug>/statistics/", corpus.StatisticsView.as_view()),
+]

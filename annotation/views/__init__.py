@@ -1,0 +1,1 @@
+"""HTTP: parse, permit, one action or reading, respond."""

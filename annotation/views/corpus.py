@@ -1,0 +1,104 @@
+"""Reading the corpus: lists, one object with all that hangs on it, and the numbers."""
+
+from typing import Any
+
+from django.db.models import QuerySet
+from drf_spectacular.utils import extend_schema
+from rest_framework import generics
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from accounts.requests import signed_in
+
+from .. import cluster_page, corpus_lists, permissions, statistics
+from ..models import Cluster, Review, Study
+from ..serializers import corpus as shapes
+
+
+def _filters(shape: type[shapes.Plain], request: Request) -> dict[str, str]:
+    serializer = shape(data=request.query_params)
+    serializer.is_valid(raise_exception=True)
+    return dict(serializer.validated_data)
+
+
+class ClusterListView(generics.ListAPIView[Cluster]):
+    queryset = Cluster.objects.none()
+    serializer_class = shapes.ClusterRowSerializer
+
+    @extend_schema(operation_id="clusters_list", parameters=[shapes.ClusterFiltersSerializer])
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """Clusters in corpus order with the values in force; every filter that is set narrows."""
+        member = permissions.corpus_reader(signed_in(request), kwargs["slug"])
+        found = corpus_lists.clusters(member.project, _filters(shapes.ClusterFiltersSerializer, request))
+        page = self.paginate_queryset(found) or []
+        return self.get_paginated_response(shapes.ClusterRowSerializer(corpus_lists.cluster_rows(page), many=True).data)
+
+
+class ClusterView(APIView):
+    @extend_schema(operation_id="clusters_get", responses=shapes.ClusterSerializer)
+    def get(self, request: Request, cluster_id: int) -> Response:
+        """One cluster with everything that hangs on it. What people answered is for leads and curators."""
+        cluster, member = permissions.cluster_of(signed_in(request), cluster_id)
+        page = cluster_page.page(cluster, with_answers=member.role in permissions.ANSWER_READERS)
+        return Response(shapes.ClusterSerializer(page).data)
+
+
+class ReviewListView(generics.ListAPIView[Review]):
+    queryset = Review.objects.none()
+    serializer_class = shapes.ReviewRowSerializer
+
+    @extend_schema(operation_id="reviews_list", parameters=[shapes.SearchSerializer])
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """Reviews of the project."""
+        member = permissions.corpus_reader(signed_in(request), kwargs["slug"])
+        found: QuerySet[Review] = corpus_lists.reviews(
+            member.project, _filters(shapes.SearchSerializer, request).get("search", "")
+        )
+        return self.get_paginated_response(corpus_lists.review_rows(self.paginate_queryset(found) or []))
+
+
+class ReviewView(APIView):
+    @extend_schema(operation_id="reviews_get", responses=shapes.ReviewSerializer)
+    def get(self, request: Request, review_id: int) -> Response:
+        """One review with its studies, documents, sentences and clusters."""
+        review = permissions.review_of(signed_in(request), review_id)
+        return Response(shapes.ReviewSerializer(corpus_lists.review_page(review)).data)
+
+
+class StudyListView(generics.ListAPIView[Study]):
+    queryset = Study.objects.none()
+    serializer_class = shapes.StudyRowSerializer
+
+    @extend_schema(operation_id="studies_list", parameters=[shapes.SearchSerializer])
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """Studies of the project."""
+        member = permissions.corpus_reader(signed_in(request), kwargs["slug"])
+        found: QuerySet[Study] = corpus_lists.studies(
+            member.project, _filters(shapes.SearchSerializer, request).get("search", "")
+        )
+        return self.get_paginated_response(corpus_lists.study_rows(self.paginate_queryset(found) or []))
+
+
+class StudyView(APIView):
+    @extend_schema(operation_id="studies_get", responses=shapes.StudySerializer)
+    def get(self, request: Request, study_id: int) -> Response:
+        """One study with the reviews that include it and the propositions taken from it."""
+        study = permissions.study_of(signed_in(request), study_id)
+        return Response(shapes.StudySerializer(corpus_lists.study_page(study)).data)
+
+
+class SummaryView(APIView):
+    @extend_schema(operation_id="corpus_summary", responses=shapes.SummarySerializer)
+    def get(self, request: Request, slug: str) -> Response:
+        """How much there is, and how the values in force are distributed."""
+        member = permissions.corpus_reader(signed_in(request), slug)
+        return Response(shapes.SummarySerializer(statistics.summary(member.project)).data)
+
+
+class StatisticsView(APIView):
+    @extend_schema(operation_id="corpus_statistics", responses=shapes.LevelStatisticsSerializer(many=True))
+    def get(self, request: Request, slug: str) -> Response:
+        """M3's Table 2 for this project, a row a level."""
+        member = permissions.corpus_reader(signed_in(request), slug)
+        return Response(shapes.LevelStatisticsSerializer(statistics.table(member.project), many=True).data)

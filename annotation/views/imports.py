@@ -1,0 +1,92 @@
+"""Bringing files in through the browser: upload, check, confirm, and what was noticed."""
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import generics, status
+from rest_framework.parsers import MultiPartParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from accounts.requests import signed_in
+from projects import plans
+from projects.models import Import
+from projects.serializers.rounds import JobSerializer
+
+from .. import permissions
+from ..actions import uploads
+from ..imports import FORMATS
+from ..serializers import imports as shapes
+
+
+class FormatListView(APIView):
+    @extend_schema(operation_id="import_formats", responses=shapes.FormatSerializer(many=True))
+    def get(self, request: Request) -> Response:
+        """The formats that can be imported."""
+        return Response(
+            [
+                {"key": f.key, "title": f.title, "levels": [{"key": k, "title": t} for k, t in f.levels]}
+                for f in FORMATS.values()
+            ]
+        )
+
+
+class ImportListView(generics.ListAPIView[Import]):
+    queryset = Import.objects.none()
+    serializer_class = shapes.ImportSerializer
+    parser_classes = [MultiPartParser]
+
+    @extend_schema(operation_id="imports_list")
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """What was imported, newest first."""
+        member = permissions.import_lead(signed_in(request), kwargs["slug"])
+        found = permissions.without_notices(Import.objects.filter(project=member.project))
+        page = self.paginate_queryset(found) or []
+        return self.get_paginated_response(shapes.ImportSerializer(page, many=True).data)
+
+    @extend_schema(
+        operation_id="imports_check",
+        request={"multipart/form-data": shapes.UploadSerializer},
+        responses={202: JobSerializer},
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """Upload a file and check it. The job's result is the preview; nothing is imported yet."""
+        member = permissions.import_lead(signed_in(request), slug)
+        # Before the body is read: a file above the limit is refused by its announced length.
+        uploads.refuse_larger(int(request.META.get("CONTENT_LENGTH") or 0) - uploads.ENVELOPE)
+        upload = shapes.UploadSerializer(data=request.data)
+        upload.is_valid(raise_exception=True)
+        job = uploads.start_check(project=member.project, by=member.user, **upload.validated_data)
+        return Response(JobSerializer(plans.fresh_job(job)).data, status=status.HTTP_202_ACCEPTED)
+
+
+class ImportConfirmView(APIView):
+    @extend_schema(operation_id="imports_confirm", request=shapes.ConfirmSerializer, responses={202: JobSerializer})
+    def post(self, request: Request, slug: str) -> Response:
+        """Import a file that was checked and found without fault."""
+        member = permissions.import_lead(signed_in(request), slug)
+        body = shapes.ConfirmSerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        job = uploads.confirm(project=member.project, job_id=body.validated_data["job"], by=member.user)
+        return Response(JobSerializer(plans.fresh_job(job)).data, status=status.HTTP_202_ACCEPTED)
+
+
+class ImportView(APIView):
+    @extend_schema(operation_id="imports_get", responses=shapes.ImportSerializer)
+    def get(self, request: Request, import_id: int) -> Response:
+        """One import: counts of rows, of values, and of notices by kind."""
+        return Response(shapes.ImportSerializer(permissions.import_of(signed_in(request), import_id)).data)
+
+
+class ImportNoticesView(generics.ListAPIView[Import]):
+    queryset = Import.objects.none()
+    serializer_class = shapes.NoticeSerializer
+
+    @extend_schema(operation_id="imports_notices", parameters=[shapes.NoticeFilterSerializer])
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """What was noticed, in the order of the file; ``kind`` narrows to one kind."""
+        imported = permissions.import_of(signed_in(request), kwargs["import_id"])
+        kind = request.query_params.get("kind")
+        notices = [n for n in imported.report.get("notices", []) if not kind or n["kind"] == kind]
+        return self.get_paginated_response(self.paginate_queryset(notices))

@@ -1,0 +1,13 @@
+from django.apps import AppConfig
+
+
+class AuditConfig(AppConfig):
+    name = "audit"
+
+    def ready(self) -> None:
+        from . import leaves, triggers
+        from .log import entry_contents
+        from .models import Entry
+
+        leaves.register(Entry, order=("id",), contents=entry_contents)
+        triggers.guard("audit_seal")

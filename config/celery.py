@@ -1,0 +1,30 @@
+"""Celery, where there is Redis: it carries job ids as wake-ups and is never trusted to remember them."""
+
+import os
+
+from celery import Celery
+from celery.schedules import schedule
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+app = Celery("concord")
+# The broker's address is in the settings, which know `.env`; they are read when first needed, not now.
+app.config_from_object("django.conf:settings", namespace="CELERY")
+app.conf.update(
+    result_backend=None,
+    task_ignore_result=True,
+    accept_content=["json"],
+    task_serializer="json",
+    task_default_queue="default",
+    task_acks_late=True,
+    task_reject_on_worker_lost=True,
+    worker_prefetch_multiplier=1,
+    broker_connection_retry_on_startup=True,
+    broker_transport_options={
+        # A job longer than this is delivered twice; the lease in the job table lets only one worker have it.
+        "visibility_timeout": 3600,
+        "socket_timeout": 5,
+        "socket_connect_timeout": 2,
+    },
+    beat_schedule={"resend lost wake-ups": {"task": "projects.resend_lost", "schedule": schedule(30.0)}},
+)
+app.autodiscover_tasks(["projects"])

@@ -1,0 +1,47 @@
+"""Failures outside of API views, in the shape of those inside: problem details for /api/, words for the rest."""
+
+from django.db import connection
+from django.http import HttpRequest, HttpResponse, JsonResponse
+
+from accounts.problems import CONTENT_TYPE, Problem, Unavailable
+
+
+def _reply(request: HttpRequest, problem: Problem) -> HttpResponse:
+    if request.path.startswith("/api/"):
+        return JsonResponse(problem.as_json(), status=problem.status, content_type=CONTENT_TYPE)
+    return HttpResponse(f"{problem.title}. {problem.detail}\n", status=problem.status, content_type="text/plain")
+
+
+class _Csrf(Problem):
+    status = 403
+    type = "csrf"
+    title = "The page's security token is missing or old"
+
+
+class _Server(Problem):
+    status = 500
+    type = "server-error"
+    title = "Something went wrong here"
+
+
+def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
+    return _reply(request, _Csrf("Reload the page and try again; nothing was changed."))
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    return _reply(request, _Server("The failure was logged. Nothing that was acknowledged is lost; try again."))
+
+
+def healthz(request: HttpRequest) -> HttpResponse:
+    """The process answers."""
+    return HttpResponse("ok\n", content_type="text/plain")
+
+
+def readyz(request: HttpRequest) -> HttpResponse:
+    """The process can do its work: the data base answers."""
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+    except Exception:
+        return _reply(request, Unavailable("The data base does not answer."))
+    return HttpResponse("ok\n", content_type="text/plain")

@@ -1,0 +1,83 @@
+"""The one HTML page: it names the built frontend's files and nothing else, so that a strict CSP can hold."""
+
+import json
+from functools import lru_cache
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.middleware.csrf import get_token
+from django.views.decorators.http import require_safe
+
+from accounts.problems import CONTENT_TYPE, NotFound
+
+ENTRY = "index.html"
+
+
+@lru_cache(maxsize=4)
+def _manifest(path: Path, changed: float) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return found
+
+
+def manifest() -> dict[str, Any] | None:
+    """Vite's manifest of the production bundle, read again when it was rebuilt; None where there is none."""
+    path = settings.FRONTEND_DIST / ".vite" / "manifest.json"
+    return _manifest(path, path.stat().st_mtime) if path.exists() else None
+
+
+def _imports(files: dict[str, Any], entry: str) -> list[str]:
+    """The chunks that an entry loads before it runs, without repeats."""
+    seen: list[str] = []
+    waiting = list(files[entry].get("imports", []))
+    while waiting:
+        name = waiting.pop(0)
+        if name not in seen:
+            seen.append(name)
+            waiting += files[name].get("imports", [])
+    return seen
+
+
+def document(files: dict[str, Any]) -> str:
+    """The HTML of the page for a manifest."""
+    entry, chunks = files[ENTRY], _imports(files, ENTRY)
+    styles = [css for name in [ENTRY, *chunks] for css in files[name].get("css", [])]
+
+    def url(path: str) -> str:
+        return escape(f"{settings.STATIC_URL}app/{path}")
+
+    head = [f'<link rel="stylesheet" href="{url(css)}">' for css in styles]
+    head += [f'<link rel="modulepreload" href="{url(files[name]["file"])}">' for name in chunks]
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="color-scheme" content="light dark">\n<title>Concord</title>\n'
+        '<link rel="icon" href="data:,">\n' + "\n".join(head) + "\n"
+        f'<script type="module" src="{url(entry["file"])}"></script>\n</head>\n'
+        '<body>\n<div id="app"></div>\n<noscript>Concord needs JavaScript.</noscript>\n</body>\n</html>\n'
+    )
+
+
+@require_safe
+def page(request: HttpRequest) -> HttpResponse:
+    """Every address of the pages: which one it is, is the frontend's business."""
+    files = manifest()
+    if files is None:
+        return HttpResponse(
+            "The frontend has not been built. Run: make frontend\n",
+            status=503,
+            content_type="text/plain; charset=utf-8",
+        )
+    get_token(request)  # sets the CSRF cookie that the page sends back with every change
+    response = HttpResponse(document(files))
+    response["Cache-Control"] = "no-cache"
+    return response
+
+
+def no_such_endpoint(request: HttpRequest, rest: str = "") -> JsonResponse:
+    """An address under /api/ that does not exist."""
+    return JsonResponse(
+        NotFound("There is no such endpoint; see /api/v1/schema/.").as_json(), status=404, content_type=CONTENT_TYPE
+    )

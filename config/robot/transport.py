@@ -1,0 +1,141 @@
+"""How a robot's bytes reach Concord: over HTTP, or, for the illustrative project, within this process."""
+
+import http.client
+import socket
+import ssl
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from http.cookies import SimpleCookie
+from typing import Any, Protocol
+from urllib.parse import urlsplit
+
+from django.conf import settings
+
+#: Seconds after which a kept-alive connection is not trusted any more.
+IDLE = 1.0
+
+
+class Broken(Exception):
+    """The connection failed. Where it was ``sent``, whether the server acted on it is not known."""
+
+    def __init__(self, why: str, *, sent: bool) -> None:
+        super().__init__(why)
+        self.sent = sent
+
+
+@dataclass(frozen=True)
+class Raw:
+    """A reply as it came."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+class Transport(Protocol):
+    """One connection with its cookies."""
+
+    address: str
+
+    def send(self, method: str, path: str, headers: Mapping[str, str], body: bytes | None) -> Raw:
+        """One request. Raises `Broken` where no whole reply came."""
+        ...
+
+    def cookie(self, name: str) -> str: ...
+
+
+class Http:
+    """A kept-alive connection to a server. Not for use by several threads at once."""
+
+    def __init__(self, address: str, *, seconds: float = 30.0) -> None:
+        """``address`` such as ``http://localhost:8000``; ``seconds`` until a silent server counts as broken."""
+        parts = urlsplit(address)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ValueError(f"{address!r} is no address such as http://localhost:8000.")
+        self.address = f"{parts.scheme}://{parts.netloc}"
+        self._secure, self._host, self._port = parts.scheme == "https", parts.hostname, parts.port
+        self._seconds = seconds
+        self._connection: http.client.HTTPConnection | None = None
+        self._cookies: SimpleCookie = SimpleCookie()
+        self._last = 0.0
+
+    def send(self, method: str, path: str, headers: Mapping[str, str], body: bytes | None) -> Raw:
+        cookies = "; ".join(f"{name}={morsel.value}" for name, morsel in self._cookies.items())
+        sent = {**headers, **({"Cookie": cookies} if cookies else {})}
+        # A server may close a connection that has been idle; what writes and cannot be repeated begins a new one.
+        if time.monotonic() - self._last > IDLE or method not in ("GET", "PUT"):
+            self.close()
+        connection = self._connection or self._connect()
+        try:
+            connection.request(method, path, body=body, headers=sent)
+            reply = connection.getresponse()
+            raw = Raw(reply.status, {k.lower(): v for k, v in reply.getheaders()}, reply.read())
+        except (OSError, http.client.HTTPException) as error:
+            self.close()
+            raise Broken(f"{type(error).__name__}: {error}", sent=True) from error
+        self._last = time.monotonic()
+        for name, value in reply.getheaders():
+            if name.lower() == "set-cookie":
+                self._cookies.load(value)
+        if reply.will_close:
+            self.close()
+        return raw
+
+    def _connect(self) -> http.client.HTTPConnection:
+        port, seconds = self._port, self._seconds
+        try:
+            if self._secure:
+                context = ssl.create_default_context()
+                made: http.client.HTTPConnection = http.client.HTTPSConnection(
+                    self._host, port, timeout=seconds, context=context
+                )
+            else:
+                made = http.client.HTTPConnection(self._host, port, timeout=seconds)
+            made.connect()
+        except OSError as error:
+            raise Broken(f"no connection: {error}", sent=False) from error
+        # Small requests, each answered: waiting to fill a packet would only slow them.
+        made.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._connection = made
+        return made
+
+    def cookie(self, name: str) -> str:
+        return self._cookies[name].value if name in self._cookies else ""
+
+    def close(self) -> None:
+        if self._connection:
+            self._connection.close()
+        self._connection = None
+
+
+class InProcess:
+    """Calls the application in this process, through all of its middleware, without a server."""
+
+    def __init__(self, user: Any = None) -> None:
+        """``user`` is signed in where one is given: who runs the process may."""
+        from django.test import Client
+
+        host = _own_name()
+        self.address = f"http://{host}"
+        self._client = Client(raise_request_exception=True, HTTP_HOST=host)
+        if user is not None:
+            self._client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+
+    def send(self, method: str, path: str, headers: Mapping[str, str], body: bytes | None) -> Raw:
+        content_type = headers.get("Content-Type", "application/octet-stream")
+        rest = {k: v for k, v in headers.items() if k != "Content-Type"}
+        reply = self._client.generic(
+            method, path, data=body or b"", content_type=content_type, headers=rest, secure=settings.HTTPS
+        )
+        content = b"".join(reply.streaming_content) if reply.streaming else reply.content  # type: ignore[attr-defined]
+        return Raw(reply.status_code, {k.lower(): v for k, v in reply.items()}, content)
+
+    def cookie(self, name: str) -> str:
+        return self._client.cookies[name].value if name in self._client.cookies else ""
+
+
+def _own_name() -> str:
+    """A host name to which this installation answers."""
+    names = [name.lstrip(".") for name in settings.ALLOWED_HOSTS]
+    return "localhost" if not names or "*" in names or "localhost" in names else names[0]

@@ -1,0 +1,228 @@
+"""One settings module for every place: the environment (or `.env`) decides. See docs/admin.md for the list."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import environ
+from csp.constants import NONE, SELF
+from django.core.exceptions import ImproperlyConfigured
+
+ROOT = Path(__file__).resolve().parent.parent
+env = environ.Env()
+if (ROOT / ".env").exists() and env.bool("READ_DOT_ENV", default=True):
+    environ.Env.read_env(ROOT / ".env")
+
+DEBUG = env.bool("DEBUG", default=False)
+DATA_DIR = Path(env.str("DATA_DIR", default=str(ROOT / "var"))).resolve()
+ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
+CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
+
+SAMPLE_KEYS = {"change-me", "changeme", "secret", "insecure"}
+SECRET_KEY = env.str("SECRET_KEY", default="")
+if DEBUG and not SECRET_KEY:
+    SECRET_KEY = "only-for-development-never-for-a-server-that-others-reach"
+if not SECRET_KEY or (not DEBUG and (SECRET_KEY in SAMPLE_KEYS or len(SECRET_KEY) < 32 or "development" in SECRET_KEY)):
+    raise ImproperlyConfigured(
+        "SECRET_KEY is missing, short or a sample. Put a random one of 50 characters into .env, for example from: "
+        "python -c 'import secrets; print(secrets.token_urlsafe(50))'"
+    )
+
+INSTALLED_APPS = [
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "csp",
+    "axes",
+    "rest_framework",
+    "drf_spectacular",
+    "audit",
+    "accounts",
+    "projects",
+    "annotation",
+    "generation",
+    "evaluation",
+    "releases",
+    "config",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "accounts.middleware.NeverStored",
+    "axes.middleware.AxesMiddleware",
+]
+
+ROOT_URLCONF = "config.urls"
+CSRF_FAILURE_VIEW = "config.failures.csrf_failure"
+WSGI_APPLICATION = "config.wsgi.application"
+ASGI_APPLICATION = "config.asgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ]
+        },
+    }
+]
+
+
+def data_base() -> dict[str, Any]:
+    """The default data base; SQLite gets the pragmas under which a committed answer survives kill -9."""
+    # The folder is made only where SQLite is used: a web container beside PostgreSQL may have a read-only disk.
+    default = f"sqlite:///{DATA_DIR / 'concord.sqlite3'}"
+    settings: dict[str, Any] = env.db_url("DATABASE_URL", default=default)
+    if "sqlite" in settings["ENGINE"]:
+        if settings["NAME"] == str(DATA_DIR / "concord.sqlite3"):
+            DATA_DIR.mkdir(parents=True, exist_ok=True)
+        settings["OPTIONS"] = {
+            "transaction_mode": "IMMEDIATE",
+            "timeout": 30,
+            "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA busy_timeout=30000;",
+        }
+        # A test data base in shared memory would ignore WAL and busy time-outs: tests use a file.
+        settings["TEST"] = {"NAME": str(DATA_DIR / f"test-{Path(settings['NAME']).name}")}
+    else:
+        settings["CONN_MAX_AGE"] = env.int("CONN_MAX_AGE", default=600)
+        settings["CONN_HEALTH_CHECKS"] = True
+    return settings
+
+
+DATABASES = {"default": data_base()}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# Redis carries wake-ups of jobs and nothing else: whoever works in a browser must not notice when it is away.
+REDIS_URL = env.str("REDIS_URL", default="")
+CELERY_BROKER_URL = REDIS_URL or "memory://"
+CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+# In the data base, uncached: a cache of sessions would have to be reached at each request, and one in each process
+# would keep a signed-out session alive in the others.
+SESSION_ENGINE = "django.contrib.sessions.backends.db"
+
+AUTH_USER_MODEL = "accounts.User"
+AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "django.contrib.auth.backends.ModelBackend"]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in (
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+        "NumericPasswordValidator",
+    )
+]
+# Throttled sign-in, counted in the data base and so over all processes; it cools off and never locks for good.
+AXES_FAILURE_LIMIT = env.int("SIGN_IN_FAILURE_LIMIT", default=10)
+AXES_COOLOFF_TIME = 0.25  # hours
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+AXES_RESET_ON_SUCCESS = True
+# A try while locked does not begin the wait anew: else anyone beside you could lock you out for good.
+AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
+AXES_USERNAME_CALLABLE = "accounts.throttling.username"
+AXES_CLIENT_IP_CALLABLE = "accounts.throttling.client_ip"
+AXES_LOCKOUT_CALLABLE = "accounts.throttling.locked_out"
+AXES_DISABLE_ACCESS_LOG = True  # the audit log has it
+AXES_ENABLE_ADMIN = False
+AXES_VERBOSE = False
+
+HTTPS = env.bool("HTTPS", default=False)
+BEHIND_PROXY = env.bool("BEHIND_PROXY", default=False)
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_PROXY else None
+SECURE_SSL_REDIRECT = HTTPS
+SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS
+SECURE_HSTS_PRELOAD = HTTPS
+SECURE_REFERRER_POLICY = "same-origin"
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_AGE = 60 * 60 * 24 * 14
+X_FRAME_OPTIONS = "DENY"
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [SELF],
+        "style-src": [SELF],
+        "img-src": [SELF, "data:"],
+        "font-src": [SELF],
+        "connect-src": [SELF],
+        "base-uri": [NONE],
+        "form-action": [SELF],
+        "frame-ancestors": [NONE],
+    }
+}
+
+STATIC_URL = "/static/"
+# Files are served from where they lie; a STATIC_ROOT is only for those who put them elsewhere with collectstatic.
+STATIC_ROOT = env.str("STATIC_ROOT", default="") or None
+FRONTEND_DIST = Path(env.str("FRONTEND_DIST", default=str(ROOT / "frontend" / "dist")))
+STATICFILES_DIRS = [("app", FRONTEND_DIST)] if FRONTEND_DIST.exists() else []
+WHITENOISE_USE_FINDERS = True
+WHITENOISE_IMMUTABLE_FILE_TEST = r"^/static/app/assets/.+[.-][A-Za-z0-9_-]{8,}\.\w+$"
+MEDIA_ROOT = DATA_DIR / "files"
+FILE_UPLOAD_HANDLERS = ["django.core.files.uploadhandler.TemporaryFileUploadHandler"]
+UPLOAD_LIMIT = env.int("UPLOAD_LIMIT_MB", default=512) * 1024 * 1024
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "accounts.authentication.BearerTokenAuthentication",
+        "accounts.authentication.SessionAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["accounts.parsers.CarefulJSONParser"],
+    "DEFAULT_SCHEMA_CLASS": "config.schema.Schema",
+    "DEFAULT_PAGINATION_CLASS": "accounts.pagination.Pages",
+    "PAGE_SIZE": 50,
+    "EXCEPTION_HANDLER": "accounts.problems.as_problem_details",
+    "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Concord",
+    "DESCRIPTION": "Annotate, measure, release: the API behind every page of Concord.",
+    "VERSION": "1",
+    "OAS_VERSION": "3.1.1",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SCHEMA_PATH_PREFIX": "/api/v1",
+    "COMPONENT_SPLIT_REQUEST": True,
+    "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
+    "ENUM_NAME_OVERRIDES": {
+        "RoleEnum": "projects.models.Role",
+        "PropositionRoleEnum": ["target", "input"],
+        "RoundStatusEnum": "projects.models.Round.Status",
+        "JobStatusEnum": "projects.models.JobStatus",
+        "PurposeEnum": "projects.models.Purpose",
+        "PolarityEnum": "annotation.models.Polarity",
+        "ModalityEnum": "annotation.models.Modality",
+        "RelationEnum": "annotation.models.Relation",
+        "TargetLevelEnum": "annotation.models.Level",
+        "PlannedPurposeEnum": "projects.serializers.rounds.PURPOSES",
+    },
+}
+
+LANGUAGE_CODE = "en"
+TIME_ZONE = "UTC"
+USE_I18N = False
+USE_TZ = True
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "{asctime} {levelname} {name} {message}", "style": "{"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "stream": sys.stderr, "formatter": "line"}},
+    "root": {"handlers": ["stderr"], "level": env.str("LOG_LEVEL", default="INFO")},
+}

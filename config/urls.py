@@ -1,0 +1,26 @@
+"""All routes: the API, and the one page that shows everything."""
+
+from django.contrib import admin
+from django.urls import URLPattern, URLResolver, include, path, re_path
+from drf_spectacular.views import SpectacularAPIView
+
+from . import failures
+from .page import no_such_endpoint, page
+
+handler500 = failures.server_error
+
+api: list[URLPattern | URLResolver] = [
+    path("schema/", SpectacularAPIView.as_view(), name="schema"),
+    path("", include("accounts.urls")),
+    path("", include("projects.urls")),
+    path("", include("annotation.urls")),
+    path("", include("releases.urls")),
+]
+urlpatterns = [
+    path("api/v1/", include(api)),
+    re_path(r"^api/(?P<rest>.*)$", no_such_endpoint),
+    path("healthz", failures.healthz),
+    path("readyz", failures.readyz),
+    path("admin/", admin.site.urls),
+    re_path(r"^(?!api/|static/|admin/).*$", page),
+]

@@ -1,0 +1,35 @@
+import { existsSync, mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { keepPreviousBuild } from './previous.ts'
+
+let root: string
+beforeEach(() => (root = mkdtempSync(join(tmpdir(), 'dist-'))))
+afterEach(() => rmSync(root, { recursive: true }))
+
+/** One build, as Vite runs the plugin: files are written, then the plugin clears up. */
+function build(...files: string[]) {
+  const plugin = keepPreviousBuild() as unknown as Record<string, (...args: unknown[]) => void>
+  plugin.configResolved!({ root, build: { outDir: 'dist' } })
+  plugin.buildStart!()
+  mkdirSync(join(root, 'dist/assets'), { recursive: true })
+  for (const f of files) writeFileSync(join(root, 'dist', f), f)
+  plugin.writeBundle!({}, Object.fromEntries(files.map((f) => [f, {}])))
+}
+const there = (file: string) => existsSync(join(root, 'dist', file))
+
+it('keeps the chunks of the build before, and of no older one', () => {
+  build('index.html', 'assets/a.js')
+  build('index.html', 'assets/b.js')
+  expect([there('assets/a.js'), there('assets/b.js')]).toEqual([true, true])
+  build('index.html', 'assets/c.js')
+  expect([there('assets/a.js'), there('assets/b.js'), there('assets/c.js')]).toEqual([false, true, true])
+})
+
+it('does not forget them when the same sources are built again', () => {
+  build('index.html', 'assets/a.js')
+  build('index.html', 'assets/b.js')
+  build('index.html', 'assets/b.js')
+  expect(there('assets/a.js')).toBe(true)
+})

@@ -1,0 +1,232 @@
+/** Labelling one proposition: values, cues and what is selected, as a pure reducer. The page only draws it. */
+
+import type { Schemas } from '../../api/client.ts'
+import { fromWire, toWire, type Range } from '../../text/offsets.ts'
+import { overlaps } from '../../text/segments.ts'
+import {
+  adjust, clear, drag, jump, keep, moveEnd, moveTo, nothing, selected, take, tap, type Selection,
+} from '../../text/selection.ts'
+import { words } from '../../text/words.ts'
+
+export type Card = Schemas['LabelCard']
+export type Value = Schemas['LabelValue']
+export type Polarity = Value['polarity']
+export type Modality = Value['modality']
+export type Aspect = 'polarity' | 'modality'
+
+/** What does not change while a proposition is on the desk. */
+export interface Facts {
+  readonly text: string
+  readonly words: readonly Range[]
+  /** Candidate cues, where the round shows them; null where it does not. */
+  readonly candidates: readonly Range[] | null
+  /** An answer that was complete when it was taken out: only Enter moves on, for one changed value need not be the last. */
+  readonly revisit: boolean
+}
+
+/** What the person has said so far. `n/a` exactly when `no evidence`, after every step. */
+export interface Said {
+  readonly polarity: Polarity | ''
+  readonly modality: Modality | ''
+  readonly polarityCue: readonly Range[]
+  readonly modalityCue: readonly Range[]
+}
+
+/** What undo brings back. */
+export interface Step extends Said {
+  readonly selection: Selection
+}
+
+export interface State extends Step {
+  readonly finding: null | { extend: boolean }
+  readonly nudge: string
+  /** The candidate that N took last. */
+  readonly candidate: number
+  readonly trail: readonly Step[]
+  /** Ready to be stored: the page moves on. */
+  readonly complete: boolean
+}
+
+/** How a value was chosen: an arrow key inside a radio group chooses, but never moves on. */
+export type By = 'key' | 'click' | 'arrow'
+
+export type Action =
+  | { do: 'polarity'; value: Polarity; by: By }
+  | { do: 'modality'; value: Modality; by: By }
+  | { do: 'move'; to: number; extend: boolean }
+  | { do: 'find'; extend: boolean }
+  | { do: 'letter'; letter: string; extend: boolean }
+  | { do: 'keep' }
+  | { do: 'adjust'; edge: 'start' | 'end'; by: 1 | -1 }
+  | { do: 'drag'; range: Range; characters: boolean; keepEarlier: boolean }
+  | { do: 'tap'; word: number }
+  | { do: 'end'; end: 'start' | 'end'; word: number }
+  | { do: 'candidate' }
+  | { do: 'remove'; aspect: Aspect }
+  | { do: 'remove here' }
+  | { do: 'let go' }
+  | { do: 'next' }
+  | { do: 'undo' }
+
+const SAID_NOTHING: Said = { polarity: '', modality: '', polarityCue: [], modalityCue: [] }
+
+export function facts(card: Card, revisit: boolean): Facts {
+  const candidates = card.candidates && fromWire(card.text, card.candidates)
+  return { text: card.text, words: words(card.text), candidates, revisit }
+}
+
+/** The state of a new proposition, or of one whose value is to be looked at again. */
+export function begin(text: string, value: Value | null = null): State {
+  const said: Said = value
+    ? {
+        polarity: value.polarity,
+        modality: value.modality,
+        polarityCue: fromWire(text, value.polarity_cue ?? []),
+        modalityCue: fromWire(text, value.modality_cue ?? []),
+      }
+    : SAID_NOTHING
+  return { ...said, selection: nothing, finding: null, nudge: '', candidate: -1, trail: [], complete: false }
+}
+
+/** The state with the last step of a trail taken back: how undo returns to a proposition that was left. */
+export function resume(trail: readonly Step[]): State {
+  const last = trail.at(-1)
+  const state = begin('')
+  return last ? { ...state, ...last, trail: trail.slice(0, -1) } : state
+}
+
+export function step(state: Step): Step {
+  const { polarity, modality, polarityCue, modalityCue, selection } = state
+  return { polarity, modality, polarityCue, modalityCue, selection }
+}
+
+/** What is still expected before it moves on by itself; 'value' cannot be done without. */
+export function missing(s: Said): '' | 'value' | 'polarity cue' | 'modality cue' {
+  if (!s.polarity || !s.modality) return 'value'
+  if (s.polarity !== 'n/a' && !s.polarityCue.length) return 'polarity cue'
+  if (s.modality !== 'moderate' && !s.modalityCue.length) return 'modality cue'
+  return ''
+}
+
+/** The one rule of values, reached from both sides: `n/a` if and only if `no evidence`. A value alone keeps its cue. */
+function say(said: Said, aspect: Aspect, value: Polarity | Modality, cue: readonly Range[]): Said {
+  if (value === 'n/a' || value === 'no evidence') {
+    return { polarity: 'n/a', modality: 'no evidence', polarityCue: [], modalityCue: cue.length ? cue : said.modalityCue }
+  }
+  if (aspect === 'modality') {
+    const polarity = said.polarity === 'n/a' ? '' : said.polarity
+    return { ...said, polarity, modality: value as Modality, modalityCue: cue.length ? cue : said.modalityCue }
+  }
+  const was = said.modality === 'no evidence'
+  return {
+    polarity: value as Polarity,
+    polarityCue: cue.length ? cue : said.polarityCue,
+    modality: was ? '' : said.modality,
+    modalityCue: was ? [] : said.modalityCue,
+  }
+}
+
+export function reduce(f: Facts, state: State, action: Action): State {
+  // A complete answer is on its way into the outbox: a key pressed meanwhile changes nothing of it.
+  if (state.complete) return state
+  const select = (selection: Selection): State => ({ ...state, selection, finding: null })
+  const s = state.selection
+  switch (action.do) {
+    case 'polarity':
+    case 'modality':
+      return value(f, state, action.do, action.value, action.by)
+    case 'move':
+      return select(moveTo(s, f.words, action.to, action.extend))
+    case 'find':
+      return { ...state, finding: { extend: action.extend } }
+    case 'letter':
+      return select(jump(s, f.text, f.words, action.letter, action.extend || (state.finding?.extend ?? false)))
+    case 'keep':
+      return select(keep(s, f.words))
+    case 'adjust':
+      return select(adjust(s, f.text, f.words, action.edge, action.by))
+    case 'drag':
+      return select(drag(s, f.words, action.range, action))
+    case 'tap':
+      return select(tap(s, f.words, action.word))
+    case 'end':
+      return select(moveEnd(s, f.words, action.end, action.word))
+    case 'candidate': {
+      if (!f.candidates?.length) return state
+      const candidate = (state.candidate + 1) % f.candidates.length
+      return { ...select(take(s, f.words, f.candidates[candidate]!)), candidate }
+    }
+    case 'remove':
+      return removed(state, action.aspect)
+    case 'remove here': {
+      const at = f.words[s.cursor]
+      const aspect = (['polarity', 'modality'] as const).find((a) => at && cueOf(state, a).some((r) => overlaps(r, at)))
+      return aspect ? removed(state, aspect) : state
+    }
+    case 'let go':
+      return { ...select(clear(s)), nudge: '' }
+    case 'next':
+      return next(state)
+    case 'undo':
+      return state.trail.length ? resume(state.trail) : state
+  }
+}
+
+function value(f: Facts, state: State, aspect: Aspect, chosen: Polarity | Modality, by: By): State {
+  const said = say(state, aspect, chosen, selected(state.selection, f.words))
+  const after: State = {
+    ...state, ...said, selection: clear(state.selection), finding: null, trail: [...state.trail, step(state)], nudge: '',
+  }
+  const lacks = missing(after)
+  if (!lacks && !f.revisit && by !== 'arrow') return { ...after, complete: true }
+  return { ...after, nudge: lacks === 'value' ? '' : nudgeOf(after, lacks, f.revisit) }
+}
+
+function nudgeOf(said: Said, lacks: ReturnType<typeof missing>, revisit: boolean): string {
+  if (!lacks) return revisit ? 'Enter saves the change.' : 'Complete. Enter goes on.'
+  const of = lacks === 'polarity cue' ? said.polarity : said.modality
+  return `No ${lacks} for '${of}'. Select it and press its key, or Enter to go on without.`
+}
+
+function removed(state: State, aspect: Aspect): State {
+  if (!cueOf(state, aspect).length) return state
+  return { ...state, [aspect === 'polarity' ? 'polarityCue' : 'modalityCue']: [], trail: [...state.trail, step(state)], nudge: '' }
+}
+
+function next(state: State): State {
+  if (!state.polarity) return { ...state, nudge: 'Polarity is not chosen yet: A, S or D.' }
+  if (!state.modality) return { ...state, nudge: 'Modality is not chosen yet: 1, 2, 3 or 4.' }
+  return { ...state, trail: [...state.trail, step(state)], complete: true, nudge: '' }
+}
+
+export function cueOf(said: Said, aspect: Aspect): readonly Range[] {
+  return aspect === 'polarity' ? said.polarityCue : said.modalityCue
+}
+
+/** A cue in words, its pieces in order. */
+export function quote(text: string, cue: readonly Range[]): string {
+  return cue.map((r) => text.slice(r.start, r.end)).join(' … ')
+}
+
+/** The complete answer as it travels. Throws where it is not complete: that is for `missing` to have said before. */
+export function toValue(f: Facts, said: Said): Value {
+  if (!said.polarity || !said.modality) throw new Error('A label needs both values.')
+  return {
+    polarity: said.polarity,
+    modality: said.modality,
+    polarity_cue: toWire(f.text, said.polarityCue),
+    modality_cue: toWire(f.text, said.modalityCue),
+    ...(f.candidates ? { suggestions: fates(f.candidates, [...said.polarityCue, ...said.modalityCue]) } : {}),
+  }
+}
+
+/** What became of the candidates: taken as they were, taken with other edges, or not taken. */
+export function fates(candidates: readonly Range[], cues: readonly Range[]): Schemas['Suggestions'] {
+  const out = { accepted: 0, edited: 0, rejected: 0 }
+  for (const c of candidates) {
+    if (cues.some((r) => r.start === c.start && r.end === c.end)) out.accepted++
+    else if (cues.some((r) => overlaps(r, c))) out.edited++
+    else out.rejected++
+  }
+  return out
+}

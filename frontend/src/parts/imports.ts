@@ -1,0 +1,27 @@
+/** What a check of a file found, as its job keeps it, and reports in groups. */
+
+export interface Fault { file: string; line: number; field: string; message: string }
+export interface Noticed { kind: string; message: string; item: string; place: string; field: string; text: string }
+export interface Preview {
+  file: string
+  sha256: string
+  size: number
+  format: string
+  level: string
+  /** The import that brought the very same file, where there is one. */
+  known: number | null
+  faults: { total: number; listed: Fault[] }
+  counts: Record<string, number>
+  values: Record<string, Record<string, number>>
+  totals: Record<string, number>
+  notices: Noticed[]
+}
+
+/** Notices whose words hold all that is searched for, whatever the case. */
+export function matching(notices: readonly Noticed[], search: string): Noticed[] {
+  const wanted = search.toLowerCase().split(/\s+/).filter(Boolean)
+  return notices.filter((n) => {
+    const words = `${n.kind} ${n.item} ${n.place} ${n.field} ${n.text} ${n.message}`.toLowerCase()
+    return wanted.every((w) => words.includes(w))
+  })
+}

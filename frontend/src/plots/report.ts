@@ -1,0 +1,72 @@
+/** The agreement report in rows, sentences and tables. */
+
+import type { Schemas } from '../api/client.ts'
+import { count, counted, decimal, interval, percent } from '../parts/format.ts'
+
+export type Measure = Schemas['Measure']
+
+export const NAMES: readonly [Exclude<keyof Schemas['Coefficients'], 'cohen_pairs'>, string][] = [
+  ['percent_agreement', 'Percent agreement'],
+  ['ac1', "Gwet's AC1"],
+  ['ac2', "Gwet's AC2"],
+  ['fleiss', "Fleiss' kappa"],
+  ['conger', "Conger's kappa"],
+  ['brennan_prediger', 'Brennan-Prediger'],
+  ['alpha', "Krippendorff's alpha"],
+  ['alpha_weighted', "Krippendorff's alpha, weighted"],
+]
+
+export interface Row {
+  key: string
+  name: string
+  n: number
+  value: number | null
+  ci: readonly number[] | null
+  se: number | null
+  method: string
+  bootstrap: readonly number[] | null
+  /** Why there is no value; empty where there is one. */
+  undefined: string
+}
+
+/** A row a coefficient, those that are undefined too, with their reason. */
+export function rows(m: Measure): Row[] {
+  return NAMES.flatMap(([key, name]) => {
+    const found = m.coefficients[key]
+    const why = m.undefined[key]
+    if (!found && !why) return []
+    return [{
+      key, name, n: m.units, value: found?.value ?? null, ci: found?.ci ?? null, se: found?.se ?? null,
+      method: found?.method ?? '', bootstrap: found?.bootstrap_ci ?? null, undefined: found ? '' : why!,
+    }]
+  })
+}
+
+/** "0.84 [0.75, 0.92], n = 40", or the reason why not. */
+export function figure(row: Pick<Row, 'value' | 'ci' | 'n' | 'undefined'>): string {
+  if (row.value === null) return `– ${row.undefined}`
+  return [decimal(row.value), interval(row.ci)].filter(Boolean).join(' ') + `, n = ${count(row.n)}`
+}
+
+/** The measure in one sentence, every number with its n. */
+export function sentence(m: Measure): string {
+  if (!m.ratings) return 'There is no answer to measure yet.'
+  const all = m.all_agree.of
+    ? `All agree on ${count(m.all_agree.count)} of ${counted(m.all_agree.of, 'unit')} (${percent(m.all_agree.count / m.all_agree.of)})`
+    : 'No unit has two answers yet'
+  const pairwise = m.pairwise === null ? '' : `; any two agree on ${percent(m.pairwise)} of what both rated`
+  return `${all}${pairwise}. ${counted(m.ratings, 'rating')} of ${counted(m.units, 'unit')} by ${counted(m.raters, 'person', 'people')}.`
+}
+
+/** What one value looks like in a strip of glyphs; words where there is no glyph. */
+const STRIP: Record<string, string> = {
+  positive: '+', 'no effect': '=', negative: '−', 'n/a': '∅', strong: '3', moderate: '2', weak: '1', 'no evidence': '∅',
+}
+export function glyph(value: string): string {
+  return STRIP[value] ?? value
+}
+
+/** What the glyphs of a scale stand for. */
+export function legend(scale: readonly string[]): string {
+  return scale.filter((v) => STRIP[v]).map((v) => `${STRIP[v]} ${v}`).join(', ')
+}

@@ -1,0 +1,79 @@
+/** Pages by address. Each is loaded when it is first needed, so that Work does not pay for the others. */
+
+import type { Component } from 'svelte'
+
+export type Params = Record<string, string>
+
+export interface Route {
+  /** `:name` takes one part of the address and hands it to the page as a property. */
+  path: string
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a page's properties are its path's names.
+  page: () => Promise<{ default: Component<any> }>
+  title: string
+  /** Also for those who are not signed in. */
+  open?: boolean
+  /** The page brings its own header. */
+  bare?: boolean
+  /** Its name in the navigation of a project; the path must then have `:project`. */
+  nav?: string
+  /** Roles that see it in the navigation; all where left out. */
+  roles?: string[]
+}
+
+const READERS = ['lead', 'curator', 'viewer']
+
+export const routes: Route[] = [
+  { path: '/', page: () => import('./pages/MyWork.svelte'), title: 'My work' },
+  { path: '/work/:round', page: () => import('./pages/Work.svelte'), title: 'Work', bare: true },
+  { path: '/sign-in', page: () => import('./pages/SignIn.svelte'), title: 'Sign in', open: true },
+  { path: '/enter', page: () => import('./pages/Enter.svelte'), title: 'Sign in', open: true },
+  { path: '/join', page: () => import('./pages/Join.svelte'), title: 'You are invited', open: true },
+  { path: '/profile', page: () => import('./pages/Profile.svelte'), title: 'Profile' },
+  { path: '/projects', page: () => import('./pages/Projects.svelte'), title: 'Projects' },
+  { path: '/projects/:project', page: () => import('./pages/Project.svelte'), title: 'Project', nav: 'Project' },
+  { path: '/projects/:project/corpus', page: () => import('./pages/Corpus.svelte'), title: 'Corpus', nav: 'Corpus', roles: READERS },
+  { path: '/projects/:project/corpus/:cluster', page: () => import('./pages/Cluster.svelte'), title: 'Cluster' },
+  { path: '/projects/:project/import', page: () => import('./pages/Import.svelte'), title: 'Import', nav: 'Import', roles: ['lead'] },
+  { path: '/projects/:project/import/:imported', page: () => import('./pages/Imported.svelte'), title: 'Import' },
+  { path: '/projects/:project/rounds', page: () => import('./pages/Rounds.svelte'), title: 'Rounds', nav: 'Rounds', roles: READERS },
+  { path: '/projects/:project/rounds/new', page: () => import('./pages/NewRound.svelte'), title: 'New round' },
+  { path: '/projects/:project/rounds/:round', page: () => import('./pages/Round.svelte'), title: 'Round' },
+  { path: '/projects/:project/rounds/:round/agreement', page: () => import('./pages/Agreement.svelte'), title: 'Agreement' },
+  { path: '/projects/:project/releases', page: () => import('./pages/Releases.svelte'), title: 'Releases', nav: 'Releases', roles: READERS },
+  { path: '/projects/:project/releases/:release', page: () => import('./pages/Release.svelte'), title: 'Release' },
+  { path: '/projects/:project/guidelines', page: () => import('./pages/Guidelines.svelte'), title: 'Guidelines', nav: 'Guidelines' },
+  { path: '/projects/:project/people', page: () => import('./pages/People.svelte'), title: 'People', nav: 'People', roles: ['lead', 'curator'] },
+]
+
+/** The route of an address and its parameters, or null. */
+export function find(pathname: string, among: readonly Route[] = routes): { route: Route; params: Params } | null {
+  const parts = pathname.replace(/\/+$/, '').split('/')
+  for (const route of among) {
+    const wanted = route.path.replace(/\/+$/, '').split('/')
+    if (wanted.length !== parts.length) continue
+    const params: Params = {}
+    const fits = wanted.every((w, i) => {
+      if (!w.startsWith(':')) return w === parts[i]
+      params[w.slice(1)] = decodeURIComponent(parts[i]!)
+      return parts[i] !== ''
+    })
+    if (fits) return { route, params }
+  }
+  return null
+}
+
+/** Goes to an address of this application without loading the page anew. */
+export function go(href: string, replace = false): void {
+  history[replace ? 'replaceState' : 'pushState'](null, '', href)
+  dispatchEvent(new PopStateEvent('popstate'))
+}
+
+/** Whether a click on a link is ours to follow. */
+export function followed(event: MouseEvent): string | null {
+  const link = (event.target as Element | null)?.closest?.('a')
+  if (!link || event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return null
+  if (link.target || link.hasAttribute('download') || link.origin !== location.origin || !find(link.pathname)) return null
+  // A link within the page is the browser's.
+  if (link.hash && link.pathname === location.pathname && link.search === location.search) return null
+  return link.pathname + link.search + link.hash
+}

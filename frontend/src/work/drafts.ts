@@ -1,0 +1,33 @@
+/** What a person has begun and not completed, kept by user and assignment: it survives reload, crash and sign-out. */
+
+import { read, write } from './store.ts'
+
+export interface Draft<T = unknown> {
+  user: number
+  assignment: number
+  /** The revision that the draft began from: on another one it is no draft of this answer any more. */
+  revision: number
+  /** The kind's own state. */
+  state: T
+  comment: string
+  flag: boolean
+  activeMs: number
+}
+
+export async function saveDraft(draft: Draft): Promise<void> {
+  await write(['drafts'], (tx) => void tx.objectStore('drafts').put(draft) as undefined)
+}
+
+/** The draft of that very revision, or null. A draft that cannot be read is no reason not to work. */
+export async function loadDraft<T>(user: number, assignment: number, revision: number): Promise<Draft<T> | null> {
+  try {
+    const found = (await read('drafts', (s) => s.get([user, assignment]))) as Draft<T> | undefined
+    return found && found.revision === revision ? found : null
+  } catch {
+    return null
+  }
+}
+
+export async function dropDraft(user: number, assignment: number): Promise<void> {
+  await write(['drafts'], (tx) => void tx.objectStore('drafts').delete([user, assignment]) as undefined)
+}

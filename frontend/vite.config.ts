@@ -1,0 +1,20 @@
+import { svelte } from '@sveltejs/vite-plugin-svelte'
+import { defineConfig } from 'vitest/config'
+import { keepPreviousBuild } from './dev/previous.ts'
+import { mockServer } from './dev/mock.ts'
+
+export default defineConfig(({ command }) => ({
+  base: command === 'build' ? '/static/app/' : '/',
+  plugins: [svelte(), mockServer(), keepPreviousBuild()],
+  build: {
+    manifest: true,
+    // Emptied by keepPreviousBuild, which spares the chunks of the build before this one.
+    emptyOutDir: false,
+    target: 'es2022',
+    // A data: URL is no match for the strict content security policy of the server.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    rollupOptions: { input: 'index.html' },
+  },
+  test: { include: ['src/**/*.test.ts', 'dev/**/*.test.ts'], environment: 'node' },
+}))

@@ -1,0 +1,1 @@
+"""Pure functions over plain values: agreement, spans, Merkle trees, sampling. Nothing here knows Django."""

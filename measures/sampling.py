@@ -1,0 +1,155 @@
+"""Samples, orders and deals that depend on the seed and the identifiers alone.
+
+Every choice is by SHA-256 of "seed:id": the same on every platform and Python version, and independent of the order
+in which the ids come. Adding an id moves no other id relative to the rest.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import TypeVar
+
+K = TypeVar("K", str, int)
+T = TypeVar("T", str, int)
+U = TypeVar("U", bound=Hashable)
+P = TypeVar("P", bound=Hashable)
+Seed = str | int
+
+
+def order_key(seed: Seed, identifier: object) -> bytes:
+    """What things are sorted by: SHA-256 of "seed:id"."""
+    return hashlib.sha256(f"{seed}:{identifier}".encode()).digest()
+
+
+def shuffled(ids: Iterable[T], seed: Seed) -> list[T]:
+    """All ids in the seed's order. ValueError when an id comes twice."""
+    known = list(ids)
+    if len(set(known)) != len(known):
+        raise ValueError("an id comes twice")
+    return sorted(known, key=lambda each: order_key(seed, each))
+
+
+def sample(ids: Iterable[T], n: int, seed: Seed) -> list[T]:
+    """``n`` of the ids, in the seed's order; a larger n only appends. ValueError when there are fewer than n."""
+    known = shuffled(ids, seed)
+    if not 0 <= n <= len(known):
+        raise ValueError(f"{n} of {len(known)} cannot be sampled")
+    return known[:n]
+
+
+def stratified(ids_by_stratum: Mapping[K, Sequence[T]], n: int, seed: Seed) -> list[T]:
+    """``n`` ids, each stratum in proportion to its size (largest remainder), in the seed's order over all.
+
+    Equal remainders are decided by the seed. ValueError when there are fewer than n ids.
+    """
+    sizes = {stratum: len(ids) for stratum, ids in ids_by_stratum.items()}
+    total = sum(sizes.values())
+    if not 0 <= n <= total:
+        raise ValueError(f"{n} of {total} cannot be sampled")
+    if n == 0:
+        return []
+    quota = {stratum: n * size // total for stratum, size in sizes.items()}
+    by_remainder = sorted(sizes, key=lambda s: (-(n * sizes[s] % total), order_key(seed, f"stratum:{s}")))
+    for stratum in by_remainder[: n - sum(quota.values())]:
+        quota[stratum] += 1
+    chosen = [each for stratum, ids in ids_by_stratum.items() for each in sample(ids, quota[stratum], seed)]
+    return shuffled(chosen, seed)
+
+
+def shuffled_groups(groups: Mapping[K, Sequence[U]] | Sequence[Sequence[U]], seed: Seed) -> list[U]:
+    """All members, the groups in the seed's order, each group together and in its own order.
+
+    A group given without a name goes by its first member.
+    """
+    named: dict[object, Sequence[U]]
+    if isinstance(groups, Mapping):
+        named = {name: members for name, members in groups.items()}  # noqa: C416 (a Mapping is invariant in its key)
+    else:
+        named = {group[0]: group for group in groups if group}
+        if len(named) < sum(1 for group in groups if group):
+            raise ValueError("two groups begin with the same member")
+    order = sorted(named, key=lambda name: order_key(seed, name))
+    return [member for name in order for member in named[name]]
+
+
+def deal(
+    units: Sequence[U],
+    people: Sequence[P],
+    k: int,
+    seed: Seed,
+    *,
+    groups: Mapping[U, Hashable] | None = None,
+) -> dict[U, tuple[P, ...]]:
+    """Each unit to ``k`` distinct people; the loads of any two people differ by at most 1.
+
+    ``groups`` names the context of a unit (its cluster or study): the units of one context go to the same people as
+    far as the balance allows. Contexts meet changing sets of people, so that every pair of people tends to share
+    units. Units are dealt in the seed's order and returned in theirs. ValueError when k > len(people) or k < 1, and
+    for repeated units or people.
+
+    Balance: everybody has a quota of floor or ceil(n k / p). Whoever has as many units left to take as there are
+    units left must take each of them; as long as that is kept, k people with quota left always exist.
+    """
+    if len(set(units)) != len(units) or len(set(people)) != len(people):
+        raise ValueError("units and people must be distinct")
+    if k < 1 or k > len(people):
+        raise ValueError(f"{k} people for each unit cannot be found among {len(people)}")
+    contexts: dict[Hashable, list[U]] = defaultdict(list)
+    for unit in units:
+        contexts[("group", groups[unit]) if groups and unit in groups else ("unit", unit)].append(unit)
+    people = sorted(people, key=lambda person: order_key(seed, f"person:{person}"))
+    left = _quotas(len(units) * k, people, seed)
+    shared: dict[tuple[P, P], int] = defaultdict(int)
+    remaining, dealt = len(units), {}
+    for context in sorted(contexts, key=lambda name: order_key(seed, f"context:{name}")):
+        members = contexts[context]
+        ties = dict(zip(people, _ties(seed, context, len(people)), strict=True))
+        team: list[P] = []
+        for position, unit in enumerate(members):
+            team = _team(team, left, shared, ties, k, remaining, len(members) - position)
+            dealt[unit] = tuple(team)
+            for i, person in enumerate(team):
+                left[person] -= 1
+                for other in team[i + 1 :]:
+                    shared[person, other] += 1
+                    shared[other, person] += 1
+            remaining -= 1
+    return {unit: dealt[unit] for unit in units}
+
+
+def _quotas(slots: int, people: Sequence[P], seed: Seed) -> dict[P, int]:
+    share, extra = divmod(slots, len(people))
+    lucky = set(sorted(people, key=lambda person: order_key(seed, f"quota:{person}"))[:extra])
+    return {person: share + (person in lucky) for person in people}
+
+
+def _team(
+    before: list[P],
+    left: dict[P, int],
+    shared: dict[tuple[P, P], int],
+    ties: dict[P, int],
+    k: int,
+    remaining: int,
+    ahead: int,
+) -> list[P]:
+    """The k people of the next unit: those who must, then those who had the unit before, then the freest."""
+    must = [person for person, quota in left.items() if quota == remaining]
+    team = [person for person in before if person in must] + [person for person in must if person not in before]
+    team += [person for person in before if left[person] > 0 and person not in team][: k - len(team)]
+    while len(team) < k:
+        # someone who can take the whole context first; then the fullest quota; then whoever met the others least
+        team.append(
+            min(
+                (person for person, quota in left.items() if quota > 0 and person not in team),
+                key=lambda p: (left[p] < ahead, -left[p], sum(shared[p, other] for other in team), ties[p]),
+            )
+        )
+    return team
+
+
+def _ties(seed: Seed, context: Hashable, n: int) -> list[int]:
+    """n numbers that decide equal claims in one context, from one call of an extendable hash."""
+    stream = hashlib.shake_256(f"{seed}:ties:{context}".encode()).digest(8 * n)
+    return [int.from_bytes(stream[i : i + 8], "big") for i in range(0, 8 * n, 8)]

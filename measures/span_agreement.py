@@ -1,0 +1,154 @@
+"""How far two people marked the same: exact, by overlap, by word, by character; for one cue and for sets of spans.
+
+F1 of two sets is symmetric, 2 |both| / (|a| + |b|). Where neither marked anything there is nothing to compare: the
+result is None, not 1, and counts apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Literal, TypeVar
+
+from measures.spans import Range, Ranges, merged, words
+
+Unit = Literal["character", "token", "exact", "overlap"]
+Item = TypeVar("Item", bound=Hashable)
+Rater = TypeVar("Rater", bound=Hashable)
+
+
+def exact(a: Ranges, b: Ranges) -> bool:
+    """Whether two spans show the same characters (however they are cut into fragments)."""
+    return merged(a) == merged(b)
+
+
+def overlap(a: Ranges, b: Ranges) -> bool:
+    """Whether two spans share at least one character."""
+    return shared_characters(a, b) > 0
+
+
+def shared_characters(a: Ranges, b: Ranges) -> int:
+    """How many characters lie in both."""
+    left, right = merged(a), merged(b)
+    i = j = total = 0
+    while i < len(left) and j < len(right):
+        total += max(0, min(left[i][1], right[j][1]) - max(left[i][0], right[j][0]))
+        if left[i][1] < right[j][1]:
+            i += 1
+        else:
+            j += 1
+    return total
+
+
+def character_f1(a: Ranges, b: Ranges) -> float | None:
+    """F1 over characters; None when both are empty."""
+    return _f1(shared_characters(a, b), _length(a), _length(b))
+
+
+def token_f1(text: str, a: Ranges, b: Ranges) -> float | None:
+    """F1 over the words that a span touches; None when neither touches a word."""
+    tokens = words(text)
+    left, right = tokens_touched(tokens, a), tokens_touched(tokens, b)
+    return _f1(len(left & right), len(left), len(right))
+
+
+def tokens_touched(tokens: Sequence[Range], ranges: Ranges) -> frozenset[int]:
+    """The indices of the words that share a character with the ranges."""
+    parts = merged(ranges)
+    return frozenset(
+        i for i, (start, end) in enumerate(tokens) if any(low < end and start < high for low, high in parts)
+    )
+
+
+def span_set_f1(a: Sequence[Ranges], b: Sequence[Ranges], match: Literal["exact", "overlap"] = "exact") -> float | None:
+    """F1 over whole spans, matched one to one (as many as possible); None when there is no span on either side.
+
+    ``exact``: the same characters; ``overlap``: at least one in common. Spans may overlap and cross.
+    """
+    same = exact if match == "exact" else overlap
+    edges = [[j for j, other in enumerate(b) if same(span, other)] for span in a]
+    return _f1(_largest_matching(edges, len(b)), len(a), len(b))
+
+
+@dataclass(frozen=True, slots=True)
+class CueAgreement:
+    """Mean pairwise agreement on cues.
+
+    ``value``: the mean over items of the mean over rater pairs of which at least one marked something; None when
+    ``undefined`` says why. ``n_items`` and ``n_pairs`` were compared; ``n_both_empty`` pairs marked nothing, alike.
+    """
+
+    value: float | None
+    unit: Unit
+    n_items: int
+    n_pairs: int
+    n_both_empty: int
+    undefined: str | None = None
+
+
+def cue_f1(
+    texts: Mapping[Item, str],
+    cues: Mapping[Item, Mapping[Rater, Ranges]],
+    unit: Unit = "token",
+) -> CueAgreement:
+    """Agreement over raters on the cue of each item.
+
+    ``cues[item][rater]`` are the fragments that a rater marked in ``texts[item]``, () for "no cue"; a rater who did
+    not do the item is left out of it. ``unit``: token or character F1, or exact or overlap (1 or 0 a pair).
+    """
+    means: list[float] = []
+    n_pairs = both_empty = compared = 0
+    for item, by_rater in cues.items():
+        scores: list[float] = []
+        for a, b in combinations(by_rater.values(), 2):
+            compared += 1
+            score = _pair_score(texts[item], a, b, unit)
+            if score is None:
+                both_empty += 1
+            else:
+                scores.append(score)
+        if scores:
+            means.append(sum(scores) / len(scores))
+            n_pairs += len(scores)
+    if not means:
+        why = "no cue marked" if compared else "not enough ratings"
+        return CueAgreement(None, unit, 0, 0, both_empty, why)
+    return CueAgreement(sum(means) / len(means), unit, len(means), n_pairs, both_empty)
+
+
+def _pair_score(text: str, a: Ranges, b: Ranges, unit: Unit) -> float | None:
+    if not merged(a) and not merged(b):
+        return None
+    if unit == "token":
+        score = token_f1(text, a, b)
+        return character_f1(a, b) if score is None else score  # only punctuation marked: no word to compare
+    if unit == "character":
+        return character_f1(a, b)
+    return float(exact(a, b) if unit == "exact" else overlap(a, b))
+
+
+def _length(ranges: Ranges) -> int:
+    return sum(end - start for start, end in merged(ranges))
+
+
+def _f1(both: int, a: int, b: int) -> float | None:
+    return 2 * both / (a + b) if a + b else None
+
+
+def _largest_matching(edges: Sequence[Sequence[int]], n_right: int) -> int:
+    """The size of a largest one-to-one matching (augmenting paths): greedy choice would depend on the order."""
+    partner: list[int | None] = [None] * n_right
+
+    def place(left: int, tried: set[int]) -> bool:
+        for right in edges[left]:
+            if right in tried:
+                continue
+            tried.add(right)
+            holder = partner[right]
+            if holder is None or place(holder, tried):
+                partner[right] = left
+                return True
+        return False
+
+    return sum(place(left, set()) for left in range(len(edges)))

@@ -1,0 +1,44 @@
+"""Guideline versions: written once, never changed."""
+
+from hashlib import sha256
+
+from django.db import IntegrityError, transaction
+
+from accounts.models import User
+from accounts.problems import Conflict, Refused
+from audit.log import record
+
+from .. import kinds
+from ..models import Guideline, Project
+
+TRIES = 10
+
+
+def write_guideline(*, project: Project, kind: str, text: str, by: User | None) -> Guideline:
+    """Store a text as the next version of a kind's guideline. Earlier versions, and rounds under them, stay."""
+    if kind not in {k.key for k in kinds.all_kinds()}:
+        raise Refused.field("kind", f"There is no task kind {kind!r}.")
+    if not text.strip():
+        raise Refused.field("text", "A guideline has a text.")
+    digest = sha256(text.encode()).hexdigest()
+    for _ in range(TRIES):
+        newest = project.guidelines.filter(kind=kind).order_by("-number").values_list("number", flat=True).first()
+        try:
+            with transaction.atomic():
+                guideline = Guideline.objects.create(
+                    project=project, kind=kind, number=(newest or 0) + 1, text=text, digest=digest, created_by=by
+                )
+                record(
+                    actor=by, verb="write guideline", obj=guideline, project_id=project.pk,
+                    after={"kind": kind, "number": guideline.number, "digest": digest},
+                )  # fmt: skip
+                return guideline
+        except IntegrityError:
+            continue  # another version took the number a moment ago
+    raise Conflict("Others are writing this guideline at the same moment. Try again.")
+
+
+def latest_guideline(project: Project, kind: str, *, by: User | None) -> Guideline:
+    """The newest guideline of a kind; the first one is the guideline that Concord ships for it."""
+    found = project.guidelines.filter(kind=kind).order_by("-number").first()
+    return found or write_guideline(project=project, kind=kind, text=kinds.get(kind).guideline, by=by)

@@ -1,0 +1,243 @@
+"""Background work that survives everything: the job row is the queue, the lease and the record.
+
+`enqueue` writes a row (and, where there is Redis, sends a wake-up once the row is committed); `run_job` is what every
+worker calls; `claim_next` is how a worker without Redis finds work; `resend_lost` is the sweeper.
+"""
+
+import logging
+import os
+import socket
+import threading
+import time
+import traceback
+from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from celery import current_app
+from django.conf import settings
+from django.db import connection, transaction
+from django.db.models import F, Q
+from django.utils import timezone
+
+from accounts.models import User
+from accounts.problems import Problem
+
+from .models import Job, JobProblem, JobStatus, Project
+
+logger = logging.getLogger(__name__)
+LEASE = timedelta(seconds=45)
+HEARTBEAT_SECONDS = 10.0
+#: A wake-up that was sent and not answered for so long is sent again.
+RESEND_AFTER = timedelta(seconds=60)
+BACK_OFF = timedelta(seconds=5)
+
+Handler = Callable[["RunningJob"], dict[str, Any] | None]
+_handlers: dict[str, Handler] = {}
+
+
+class LostLease(Exception):
+    """Another worker has taken the job over; whatever this one still does must not be written."""
+
+
+class Cancelled(Exception):
+    """Somebody asked the job to stop, and it did."""
+
+
+def handler(kind: str) -> Callable[[Handler], Handler]:
+    """Register what does jobs of a kind. Handlers live in ``tasks.py`` and call one action."""
+
+    def register(function: Handler) -> Handler:
+        if kind in _handlers:
+            raise ValueError(f"Jobs of kind {kind!r} have two handlers.")
+        _handlers[kind] = function
+        return function
+
+    return register
+
+
+def enqueue(
+    *, project: Project | None, kind: str, params: Mapping[str, Any], by: User | None, queue: str = "default"
+) -> Job:
+    """Write a job, in the caller's transaction, and wake a worker when that is committed."""
+    if kind not in _handlers:
+        raise ValueError(f"Nothing handles jobs of kind {kind!r}.")
+    job = Job.objects.create(project=project, kind=kind, params=dict(params), created_by=by, queue=queue)
+    transaction.on_commit(lambda: wake(job))
+    return job
+
+
+def wake(job: Job) -> None:
+    """Send a wake-up through Celery, where there is one. Losing it costs time only: the row is the truth."""
+    if not settings.REDIS_URL:
+        return
+    try:
+        # By name: the tasks lie above the jobs.
+        current_app.send_task("projects.run_job", args=[job.pk], queue=job.queue, retry=False)
+    except Exception:
+        logger.warning("The broker did not take the wake-up of job %s; the sweeper will send it again.", job.pk)
+        return
+    Job.objects.filter(pk=job.pk).update(sent_at=timezone.now())
+
+
+class RunningJob:
+    """A job in the hands of the worker that holds its lease; every write is fenced."""
+
+    def __init__(self, job: Job) -> None:
+        self.job = job
+        self.params: dict[str, Any] = job.params
+        self.project = job.project
+        self.by = job.created_by
+        self._stop = threading.Event()
+        self._said: dict[str, Any] = {}
+        self._cancelled = False
+
+    def _mine(self) -> Any:
+        return Job.objects.filter(pk=self.job.pk, fence=self.job.fence, status=JobStatus.RUNNING)
+
+    def progress(self, done: int, total: int | None = None, note: str = "") -> None:
+        """Say how far it is. Raises `Cancelled` when asked to stop, `LostLease` when another worker has the job."""
+        now = timezone.now()
+        fields: dict[str, Any] = {"done": done, "heartbeat_at": now, "leased_until": now + LEASE}
+        if total is not None:
+            fields["total"] = total
+        if note:
+            fields["note"] = note[:200]
+        if not self._mine().update(**fields):
+            raise LostLease
+        if Job.objects.filter(pk=self.job.pk, cancel_requested=True).exists():
+            raise Cancelled
+
+    def say(self, done: int, total: int | None = None, note: str = "") -> None:
+        """As `progress`, for work inside a transaction that must not write (a snapshot): the thread that renews the
+        lease writes it down within a second."""
+        self._said = {"done": done, "note": note[:200]} | ({} if total is None else {"total": total})
+        if self._cancelled:
+            raise Cancelled
+
+    def problem(self, item: str, message: str) -> None:
+        """Note that one item failed; the rest goes on. Raises `LostLease` as `progress` does."""
+        with transaction.atomic():
+            if not self._mine().update(heartbeat_at=timezone.now()):
+                raise LostLease
+            JobProblem.objects.create(job=self.job, item=item[:200], message=message)
+
+    def beat(self) -> None:
+        """Renew the lease from a thread while the handler is busy, and write down what it says."""
+        renewed = time.monotonic()
+        while not self._stop.wait(1.0):
+            said, self._said = self._said, {}
+            if not said and time.monotonic() - renewed < HEARTBEAT_SECONDS:
+                continue
+            try:
+                now = timezone.now()
+                if not self._mine().update(heartbeat_at=now, leased_until=now + LEASE, **said):
+                    return
+                self._cancelled = Job.objects.filter(pk=self.job.pk, cancel_requested=True).exists()
+                renewed = time.monotonic()
+            except Exception:
+                logger.warning("Job %s could not renew its lease; trying again.", self.job.pk, exc_info=True)
+            finally:
+                connection.close()
+
+    def finish(self, status: JobStatus, **fields: Any) -> bool:
+        ended = None if status == JobStatus.QUEUED else timezone.now()
+        return bool(self._mine().update(status=status, finished_at=ended, leased_until=None, **fields))
+
+    def __enter__(self) -> "RunningJob":
+        self._thread = threading.Thread(target=self.beat, daemon=True, name=f"lease-of-job-{self.job.pk}")
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop.set()
+        self._thread.join(timeout=5)
+
+
+def claimable(now: datetime) -> Q:
+    """Queued and due, or running under a lapsed lease."""
+    due = Q(not_before=None) | Q(not_before__lte=now)
+    return (Q(status=JobStatus.QUEUED) & due) | Q(status=JobStatus.RUNNING, leased_until__lte=now)
+
+
+def _claim(pk: int, now: datetime) -> Job | None:
+    """Take one job by compare-and-set; None when another worker was faster or it is not due."""
+    job = Job.objects.filter(claimable(now), pk=pk).first()
+    if job is None:
+        return None
+    taken = Job.objects.filter(claimable(now), pk=pk, fence=job.fence).update(
+        status=JobStatus.RUNNING,
+        fence=F("fence") + 1,
+        attempts=F("attempts") + 1,
+        worker=f"{socket.gethostname()}:{os.getpid()}",
+        leased_until=now + LEASE,
+        heartbeat_at=now,
+        started_at=job.started_at or now,
+    )
+    return Job.objects.select_related("project", "created_by").get(pk=pk) if taken else None
+
+
+def claim_next(queues: list[str] | None = None) -> int | None:
+    """The id of the oldest job that can be taken, for a worker that polls."""
+    jobs = Job.objects.filter(claimable(timezone.now()))
+    if queues:
+        jobs = jobs.filter(queue__in=queues)
+    return jobs.order_by("pk").values_list("pk", flat=True).first()
+
+
+def run_job(pk: int) -> bool:
+    """Take the job and do it; False when there was nothing to take. What every worker calls."""
+    job = _claim(pk, timezone.now())
+    if job is None:
+        return False
+    running = RunningJob(job)
+    if job.attempts > job.max_attempts:
+        running.finish(JobStatus.FAILED, error=f"Its worker died {job.max_attempts} times while doing it.")
+        return True
+    with running:
+        _do(running)
+    return True
+
+
+def _do(running: RunningJob) -> None:
+    job = running.job
+    try:
+        if job.cancel_requested:
+            raise Cancelled
+        result = _handlers[job.kind](running)
+    except LostLease:
+        logger.warning("Job %s was taken over by another worker.", job.pk)
+    except Cancelled:
+        running.finish(JobStatus.CANCELLED)
+    except Problem as problem:
+        # A refusal will not change by repeating it.
+        running.finish(JobStatus.FAILED, error=problem.detail, result=problem.as_json())
+    except Exception as error:
+        logger.exception("Job %s (%s) failed.", job.pk, job.kind)
+        if job.attempts < job.max_attempts:
+            again = timezone.now() + BACK_OFF * 2**job.attempts
+            running.finish(JobStatus.QUEUED, not_before=again, error=f"Attempt {job.attempts}: {error}")
+        else:
+            running.finish(JobStatus.FAILED, error="".join(traceback.format_exception_only(error)).strip())
+    else:
+        running.finish(JobStatus.DONE, result=result, error="")
+
+
+def cancel(job: Job) -> None:
+    """Ask a job to stop; a queued one stops at once."""
+    if Job.objects.filter(pk=job.pk, status=JobStatus.QUEUED).update(
+        status=JobStatus.CANCELLED, cancel_requested=True, finished_at=timezone.now()
+    ):
+        return
+    Job.objects.filter(pk=job.pk, status=JobStatus.RUNNING).update(cancel_requested=True)
+
+
+def resend_lost() -> int:
+    """The sweeper: wake workers again for jobs whose wake-up was lost or whose worker died. How many."""
+    now = timezone.now()
+    lost = Job.objects.filter(claimable(now)).filter(Q(sent_at=None) | Q(sent_at__lte=now - RESEND_AFTER))
+    count = 0
+    for job in lost.order_by("pk")[:200]:
+        wake(job)
+        count += 1
+    return count

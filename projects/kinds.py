@@ -1,0 +1,166 @@
+"""What a task kind is, and the registry of those that exist.
+
+The queue, the answers, agreement and gold know only this protocol. A new kind is one module in ``annotation/kinds``
+or ``evaluation/kinds`` that implements it, and one component in the frontend.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from django.db.models import QuerySet
+from rest_framework import serializers
+
+from .models import Answer, Project, Round, Unit
+
+#: The JSON-able value of one answer, as the kind's value serializer validates and shows it.
+Value = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Scale:
+    """A declared nominal or ordinal scale: agreement is always computed on all of it, used or not."""
+
+    name: str
+    categories: tuple[str, ...]
+    #: irrCAC's name of the weighting that suits it: "identity" for nominal, "linear" or "quadratic" for ordinal.
+    weights: str = "identity"
+    #: Krippendorff's metric.
+    metric: str = "nominal"
+
+
+@dataclass(frozen=True)
+class Code:
+    """One person's value of one unit on one measure."""
+
+    unit: int
+    rater: str
+    measure: str
+    value: str
+
+
+@dataclass(frozen=True)
+class SpanAgreement:
+    """How well marked texts agree, where a nominal coefficient does not fit. ``value`` None: no pair to compare."""
+
+    name: str
+    method: str
+    value: float | None
+    pairs: int
+    units: int
+    #: Pairs in which neither marked anything: they agree, and are left out of the mean.
+    both_empty: int = 0
+    undefined: str | None = None
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a round's answers to one unit come to, for one field: an adopted answer, or None for a contest."""
+
+    field: str
+    origin: str
+    answer: Answer | None
+
+
+@dataclass(frozen=True)
+class SkipReason:
+    code: str
+    text: str
+
+
+@dataclass
+class Batch:
+    """Units loaded together with all that a kind needs to show or check them: a fixed number of queries."""
+
+    units: Mapping[int, Unit]
+    #: Kind's own rows by unit id.
+    rows: Mapping[int, Any]
+    extra: dict[str, Any] = field(default_factory=dict)
+
+
+class Kind(Protocol):
+    """One task kind. A method that takes several units or answers costs a fixed number of queries."""
+
+    key: str
+    title: str
+    unit_type: str
+    #: The decision fields it decides, in the order in which they are shown.
+    fields: Sequence[str]
+    skip_reasons: Sequence[SkipReason]
+    #: The serializer of the unit's part of a card: what the person is shown.
+    card_serializer: type[serializers.Serializer[Any]]
+    #: The serializer of a value: shape only; `check` does what needs the unit.
+    value_serializer: type[serializers.Serializer[Any]]
+    #: Measures of agreement, each on a declared scale.
+    scales: Sequence[Scale]
+    #: Column names of one answer in the tidy CSV of a release.
+    columns: Sequence[str]
+    #: The guideline (Markdown) that a project starts from.
+    guideline: str
+
+    def units(self, project: Project, filters: Mapping[str, Any]) -> QuerySet[Unit]:
+        """The units of a project that this kind can be asked of, in corpus order, narrowed by `filters`."""
+        ...
+
+    def load(self, units: Iterable[Unit]) -> Batch:
+        """Fetch what `card` needs."""
+        ...
+
+    def card(self, unit: Unit, batch: Batch, round: Round) -> dict[str, Any]:
+        """What a person sees of the unit: input of `card_serializer`. Never anything a rater must not learn."""
+        ...
+
+    def check(self, unit: Unit, value: Value) -> None:
+        """Raise ``accounts.problems.Refused`` with the field where the value does not fit the unit."""
+        ...
+
+    def store(self, answer: Answer, value: Value) -> None:
+        """Write the typed rows of a new answer, in the caller's transaction."""
+        ...
+
+    def values(self, answers: Iterable[Answer]) -> dict[Any, Value]:
+        """The values of answered answers, by answer uuid, read back from the typed rows."""
+        ...
+
+    def imported_values(self, units: Iterable[Unit], imported: Iterable[int]) -> dict[tuple[int, int], Value]:
+        """The values that imports (ids) brought, by (unit id, import id)."""
+        ...
+
+    def codes(self, values: Iterable[tuple[Unit, str, Value]]) -> Iterable[Code]:
+        """Values as codes for agreement; a value that is missing on a measure gives no code."""
+        ...
+
+    def span_agreement(self, values: Iterable[tuple[Unit, str, Value]]) -> list[SpanAgreement]:
+        """Agreement of marked texts; an empty list for kinds without them."""
+        ...
+
+    def adopt(self, unit: Unit, answers: Sequence[tuple[Answer, Value]], policy: Mapping[str, Any]) -> list[Verdict]:
+        """Gold per field from the k counted answers to one unit, by the round's policy. Pure: writes nothing."""
+        ...
+
+    def row(self, value: Value) -> dict[str, Any]:
+        """The columns of a value for the tidy CSV."""
+        ...
+
+    def sentence(self, field: str, value: Value) -> str:
+        """One field of a value in words, for lists and the history."""
+        ...
+
+
+_kinds: dict[str, Kind] = {}
+
+
+def register(kind: Kind) -> None:
+    """Make a kind known. Called from ``AppConfig.ready``, once a kind."""
+    if kind.key in _kinds:
+        raise ValueError(f"The kind {kind.key!r} is registered twice.")
+    _kinds[kind.key] = kind
+
+
+def get(key: str) -> Kind:
+    """The kind of that key; KeyError where there is none."""
+    return _kinds[key]
+
+
+def all_kinds() -> list[Kind]:
+    return list(_kinds.values())

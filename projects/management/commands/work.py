@@ -1,0 +1,42 @@
+"""`manage.py work`: a worker that polls the job table; all the background work of a house without Redis."""
+
+import signal
+import threading
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandParser
+from django.db import OperationalError, close_old_connections
+
+from projects import jobs
+
+
+class Command(BaseCommand):
+    help = "Do background jobs, one at a time, until stopped. Several workers may run at once."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--once", action="store_true", help="Stop when no job is waiting.")
+        parser.add_argument("--queue", action="append", help="Only jobs of this queue (may be repeated).")
+        parser.add_argument("--poll", type=float, default=1.0, help="Seconds between looks at the job table.")
+
+    def handle(self, *args: Any, once: bool, queue: list[str] | None, poll: float, **options: Any) -> None:
+        stop = threading.Event()
+        if threading.current_thread() is threading.main_thread():
+            for name in (signal.SIGTERM, signal.SIGINT):
+                signal.signal(name, lambda *_: stop.set())
+        while not stop.is_set():
+            if self._one(queue):
+                continue
+            if once:
+                return
+            stop.wait(poll)
+
+    def _one(self, queue: list[str] | None) -> bool:
+        """Do one job if there is one. A data base that is away for a moment is no reason to stop."""
+        try:
+            pk = jobs.claim_next(queue)
+            return jobs.run_job(pk) if pk is not None else False
+        except OperationalError as error:
+            self.stderr.write(f"The data base cannot be reached: {error}. Trying again.")
+            return False
+        finally:
+            close_old_connections()

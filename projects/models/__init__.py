@@ -1,0 +1,29 @@
+"""What every study has, whatever it annotates: people, guidelines, units, rounds, answers, decisions, jobs."""
+
+from .answer import Answer, Outcome
+from .decision import Decision, Origin
+from .guideline import Guideline
+from .job import Job, JobProblem, JobStatus
+from .project import Import, Invitation, Member, Project, Role
+from .round import Assignment, Participant, Purpose, Round, Unit
+
+__all__ = [
+    "Answer",
+    "Assignment",
+    "Decision",
+    "Guideline",
+    "Import",
+    "Invitation",
+    "Job",
+    "JobProblem",
+    "JobStatus",
+    "Member",
+    "Origin",
+    "Outcome",
+    "Participant",
+    "Project",
+    "Purpose",
+    "Role",
+    "Round",
+    "Unit",
+]

@@ -1,0 +1,126 @@
+"""Who may do what. Every object of a project is reached through the membership of the person who asks, looked up anew
+at every request: to a stranger it does not exist, and a role that was taken away is gone with the next request."""
+
+from accounts.models import User
+from accounts.problems import Forbidden, NotFound
+
+from .models import Guideline, Invitation, Job, Member, Project, Role, Round, Unit
+
+LEAD, CURATOR, VIEWER = Role.LEAD, Role.CURATOR, Role.VIEWER
+
+#: What is not open to every member of a project, in words, and the roles it is open to.
+MAY: dict[str, frozenset[Role]] = {
+    "change the project": frozenset({LEAD}),
+    "see names": frozenset({LEAD, CURATOR}),
+    "see e-mail addresses": frozenset({LEAD}),
+    "change members": frozenset({LEAD}),
+    "invite people": frozenset({LEAD}),
+    "write guidelines": frozenset({LEAD}),
+    "read the audit trail": frozenset({LEAD, CURATOR}),
+    "control jobs": frozenset({LEAD}),
+}
+
+
+def may(member: Member, verb: str) -> bool:
+    """Whether the member's role allows it; KeyError for a verb that is not in the table."""
+    return member.role in MAY[verb]
+
+
+def permit(member: Member, verb: str) -> None:
+    """Raise `Forbidden` unless the member's role allows it."""
+    if not may(member, verb):
+        raise Forbidden(f"As {member.role} of this project you cannot {verb}.")
+
+
+def require(member: Member, *roles: str) -> None:
+    """Raise `Forbidden` unless the member has one of the roles."""
+    if member.role not in roles:
+        raise Forbidden(f"As {member.role} of this project you cannot do this; it takes: {', '.join(roles)}.")
+
+
+def _nothing() -> NotFound:
+    return NotFound("There is nothing here that you may see.")
+
+
+def member_of(user: User, slug: str) -> Member:
+    """The user's active membership in a project, with project and user loaded; `NotFound` for everybody else."""
+    found = (
+        Member.objects.active().select_related("project", "user").filter(project__slug=slug, user=user).first()
+    )  # fmt: skip
+    if found is None:
+        raise _nothing()
+    return found
+
+
+def member_in(user: User, project_id: int | None) -> Member:
+    """As `member_of`, by the project's id."""
+    found = Member.objects.active().select_related("project", "user").filter(project=project_id, user=user).first()
+    if found is None:
+        raise _nothing()
+    return found
+
+
+def member_to(project: Project, member_id: int) -> Member:
+    """Some member of the project, whoever asks; `NotFound` when it is another project's, or has left."""
+    found = project.members.active().select_related("user", "project").filter(pk=member_id).first()
+    if found is None:
+        raise _nothing()
+    return found
+
+
+def round_of(user: User, round_id: int) -> tuple[Round, Member]:
+    """A round of one of the user's projects, and the user's membership there."""
+    found = Round.objects.select_related("project", "guideline").filter(pk=round_id).first()
+    if found is None:
+        raise _nothing()
+    return found, member_in(user, found.project_id)
+
+
+def round_at_work(user: User, round_id: int) -> Round:
+    """A round in which the user works."""
+    found = Round.objects.worked_on_by(user).select_related("project", "guideline").filter(pk=round_id).first()
+    if found is None:
+        raise _nothing()
+    return found
+
+
+def unit_of(user: User, unit_id: int) -> tuple[Unit, Member]:
+    """A unit of one of the user's projects, and the user's membership there."""
+    found = Unit.objects.select_related("project").filter(pk=unit_id).first()
+    if found is None:
+        raise _nothing()
+    return found, member_in(user, found.project_id)
+
+
+def job_of(user: User, job_id: int) -> Job:
+    """A job of one of the user's projects, or one that the user began."""
+    found = Job.objects.select_related("project").filter(pk=job_id).first()
+    if found is None:
+        raise _nothing()
+    if found.project_id is not None:
+        member_in(user, found.project_id)
+    elif found.created_by_id != user.pk:
+        raise _nothing()
+    return found
+
+
+def require_job_control(user: User, job: Job) -> None:
+    """Stopping a job is for the project's leads and whoever began it."""
+    if job.project_id is not None and job.created_by_id != user.pk:
+        permit(member_in(user, job.project_id), "control jobs")
+
+
+def guideline_to(project: Project, number_id: int) -> Guideline:
+    """One guideline version of the project."""
+    found = project.guidelines.select_related("created_by").filter(pk=number_id).first()
+    if found is None:
+        raise _nothing()
+    return found
+
+
+def invitation_to(project: Project, invitation_id: int) -> Invitation:
+    """One invitation into the project."""
+    found = project.invitations.filter(pk=invitation_id).first()
+    if found is None:
+        raise _nothing()
+    return found

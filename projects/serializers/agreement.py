@@ -1,0 +1,189 @@
+"""The shape of the agreement report."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+Plain = serializers.Serializer[Any]
+
+
+def numbers(**kwargs: Any) -> serializers.ListField:
+    return serializers.ListField(child=serializers.FloatField(), **kwargs)
+
+
+def table(allow_null: bool = False) -> serializers.ListField:
+    return serializers.ListField(child=serializers.ListField(child=serializers.FloatField(allow_null=allow_null)))
+
+
+class CoefficientSerializer(Plain):
+    """A defined coefficient; undefined ones are listed with their reason in ``undefined``."""
+
+    value = serializers.FloatField()
+    se = serializers.FloatField(allow_null=True)
+    ci = numbers(allow_null=True)
+    method = serializers.CharField()
+    bootstrap_ci = numbers(allow_null=True)
+
+
+class CohenPairSerializer(Plain):
+    raters = serializers.ListField(child=serializers.CharField())
+    units = serializers.IntegerField()
+    value = serializers.FloatField(allow_null=True)
+    undefined = serializers.CharField(required=False)
+    se = serializers.FloatField(allow_null=True)
+    ci = numbers(allow_null=True)
+    method = serializers.CharField()
+    percent = serializers.FloatField(allow_null=True)
+
+
+class CoefficientsSerializer(Plain):
+    percent_agreement = CoefficientSerializer(required=False)
+    ac1 = CoefficientSerializer(required=False)
+    ac2 = CoefficientSerializer(required=False)
+    fleiss = CoefficientSerializer(required=False)
+    conger = CoefficientSerializer(required=False)
+    brennan_prediger = CoefficientSerializer(required=False)
+    alpha = CoefficientSerializer(required=False)
+    alpha_weighted = CoefficientSerializer(required=False)
+    cohen_pairs = CohenPairSerializer(many=True)
+
+
+class AllAgreeSerializer(Plain):
+    count = serializers.IntegerField()
+    of = serializers.IntegerField()
+
+
+class OneVersusRestSerializer(Plain):
+    ac1 = serializers.JSONField()
+    fleiss = serializers.JSONField()
+
+
+class CategorySerializer(Plain):
+    label = serializers.CharField()  # type: ignore[assignment]
+    n = serializers.IntegerField()
+    units = serializers.IntegerField()
+    specific = serializers.FloatField(allow_null=True)
+    undefined = serializers.CharField(allow_null=True)
+    one_vs_rest = OneVersusRestSerializer()
+
+
+class PairsSerializer(Plain):
+    """Symmetric matrices, raters in the order of ``raters``; the diagonal of ``n``: how many each rated."""
+
+    raters = serializers.ListField(child=serializers.CharField())
+    kappa = table(allow_null=True)
+    percent = table(allow_null=True)
+    n = table()
+
+
+class PairTableSerializer(Plain):
+    raters = serializers.ListField(child=serializers.CharField())
+    table = table()
+
+
+class ConfusionSerializer(Plain):
+    scale = serializers.ListField(child=serializers.CharField())
+    pooled = table()
+    pairs = PairTableSerializer(many=True)
+
+
+class RatingSerializer(Plain):
+    rater = serializers.CharField()
+    value = serializers.CharField()
+
+
+class ContestedSerializer(Plain):
+    item = serializers.CharField()
+    agreement = serializers.FloatField()
+    ratings = RatingSerializer(many=True)
+
+
+class CurvePointSerializer(Plain):
+    units = serializers.IntegerField()
+    half_width = serializers.FloatField()
+
+
+class PlanSerializer(Plain):
+    coefficient = serializers.CharField()
+    half_width = serializers.FloatField(allow_null=True)
+    curve = CurvePointSerializer(many=True)
+    needed = CurvePointSerializer(many=True)
+
+
+class ClassScoreSerializer(Plain):
+    label = serializers.CharField()  # type: ignore[assignment]
+    n_gold = serializers.IntegerField()
+    n_given = serializers.IntegerField()
+    precision = serializers.FloatField(allow_null=True)
+    recall = serializers.FloatField(allow_null=True)
+    f1 = serializers.FloatField(allow_null=True)
+
+
+class AgainstGoldSerializer(Plain):
+    rater = serializers.CharField()
+    n = serializers.IntegerField()
+    correct = serializers.IntegerField()
+    accuracy = serializers.FloatField(allow_null=True)
+    ci = numbers(allow_null=True)
+    method = serializers.CharField()
+    undefined = serializers.CharField(allow_null=True)
+    kappa = serializers.FloatField(allow_null=True)
+    confusion = table()
+    classes = ClassScoreSerializer(many=True)
+
+
+class BootstrapSerializer(Plain):
+    replicates = serializers.IntegerField()
+    seed = serializers.IntegerField()
+
+
+class MeasureSerializer(Plain):
+    name = serializers.CharField()
+    scale = serializers.ListField(child=serializers.CharField())
+    q = serializers.IntegerField()
+    weights = serializers.CharField()
+    metric = serializers.CharField()
+    level = serializers.FloatField()
+    units = serializers.IntegerField()
+    raters = serializers.IntegerField()
+    ratings = serializers.IntegerField()
+    missing_share = serializers.FloatField(allow_null=True)
+    all_agree = AllAgreeSerializer()
+    pairwise = serializers.FloatField(allow_null=True)
+    coefficients = CoefficientsSerializer()
+    undefined = serializers.DictField(child=serializers.CharField())
+    categories = CategorySerializer(many=True)
+    pairs = PairsSerializer()
+    confusion = ConfusionSerializer()
+    contested = ContestedSerializer(many=True)
+    bootstrap = BootstrapSerializer()
+    warnings = serializers.ListField(child=serializers.CharField())
+    plan = PlanSerializer(allow_null=True)
+    gold = AgainstGoldSerializer(many=True)
+
+
+class SpanAgreementSerializer(Plain):
+    name = serializers.CharField()
+    method = serializers.CharField()
+    value = serializers.FloatField(allow_null=True)
+    pairs = serializers.IntegerField()
+    units = serializers.IntegerField()
+    both_empty = serializers.IntegerField()
+    undefined = serializers.CharField(allow_null=True)
+
+
+class AgreementReportSerializer(Plain):
+    """``agreement --format json``: every figure with its n, its method and, where it makes sense, its interval."""
+
+    round = serializers.CharField()
+    project = serializers.CharField()
+    kind = serializers.CharField()
+    purpose = serializers.CharField()
+    status = serializers.CharField()
+    overlap = serializers.IntegerField()
+    units = serializers.IntegerField()
+    units_answered = serializers.IntegerField()
+    raters = serializers.ListField(child=serializers.CharField())
+    answers = serializers.IntegerField()
+    measures = MeasureSerializer(many=True)
+    spans = SpanAgreementSerializer(many=True)

@@ -1,0 +1,139 @@
+"""Sessions, projects and their people in JSON."""
+
+from typing import Any
+
+from django.utils import timezone
+from rest_framework import serializers
+
+from accounts.serializers import PASSWORD, Strict, UserSerializer
+
+from ..models import Invitation, Member, Project, Role
+from ..permissions import may
+
+Plain = serializers.Serializer[Any]
+
+
+class MembershipSerializer(serializers.ModelSerializer[Member]):
+    """One of the signed-in person's own projects."""
+
+    slug = serializers.CharField(source="project.slug")
+    name = serializers.CharField(source="project.name")
+    illustrative = serializers.BooleanField(source="project.illustrative")
+
+    class Meta:
+        model = Member
+        fields = ["slug", "name", "role", "illustrative"]
+        read_only_fields = fields
+
+
+class SessionSerializer(Plain):
+    """Who is signed in, and where this person is a member."""
+
+    user = UserSerializer()
+    projects = MembershipSerializer(many=True)
+
+
+class ProjectSerializer(serializers.ModelSerializer[Project]):
+    role = serializers.ChoiceField(choices=Role.choices, help_text="The signed-in person's own.")
+
+    class Meta:
+        model = Project
+        fields = ["slug", "name", "description", "licence", "citation", "illustrative", "created_at", "role"]
+        read_only_fields = fields
+
+
+class ProjectSettingsSerializer(Strict):
+    name = serializers.CharField(max_length=120)
+    description = serializers.CharField(max_length=5000, allow_blank=True, required=False)
+    licence = serializers.CharField(
+        max_length=120, allow_blank=True, required=False, help_text="Of the released data: an SPDX id or words."
+    )  # fmt: skip
+    citation = serializers.CharField(max_length=5000, allow_blank=True, required=False)
+
+
+class NewProjectSerializer(ProjectSettingsSerializer):
+    slug = serializers.SlugField(max_length=60, required=False, help_text="Made from the name when left out.")
+
+
+class MemberSerializer(serializers.ModelSerializer[Member]):
+    """Names are for leads and curators, e-mail addresses for leads; to others a person is a pseudonym."""
+
+    name = serializers.SerializerMethodField()
+    email = serializers.SerializerMethodField()
+    is_me = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Member
+        fields = ["id", "pseudonym", "role", "name", "email", "is_me", "joined_at", "left_at"]
+        read_only_fields = fields
+
+    def _asking(self) -> Member:
+        asking: Member = self.context["asking"]
+        return asking
+
+    def get_name(self, member: Member) -> str | None:
+        return member.user.name if may(self._asking(), "see names") or self.get_is_me(member) else None
+
+    def get_email(self, member: Member) -> str | None:
+        return member.user.email if may(self._asking(), "see e-mail addresses") or self.get_is_me(member) else None
+
+    def get_is_me(self, member: Member) -> bool:
+        return member.pk == self._asking().pk
+
+
+class RoleSerializer(Strict):
+    role = serializers.ChoiceField(choices=Role.choices)
+
+
+class NewInvitationSerializer(Strict):
+    email = serializers.EmailField(max_length=254)
+    role = serializers.ChoiceField(choices=Role.choices)
+    days = serializers.IntegerField(min_value=1, max_value=90, default=14, help_text="How long it is valid.")
+
+
+INVITATION_STATES = [(s, s) for s in ("open", "accepted", "revoked", "expired")]
+
+
+class InvitationSerializer(serializers.ModelSerializer[Invitation]):
+    state = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Invitation
+        fields = ["id", "email", "role", "state", "created_at", "expires_at", "accepted_at", "revoked_at"]
+        read_only_fields = fields
+
+    def get_state(self, invitation: Invitation) -> str:
+        if invitation.accepted_at:
+            return "accepted"
+        if invitation.revoked_at:
+            return "revoked"
+        return "expired" if invitation.expires_at <= timezone.now() else "open"
+
+
+class MadeInvitationSerializer(InvitationSerializer):
+    token = serializers.CharField(help_text="Shown this once; the page makes the link /join#TOKEN of it.")
+
+    class Meta(InvitationSerializer.Meta):
+        fields = [*InvitationSerializer.Meta.fields, "token"]
+        read_only_fields = fields
+
+
+class InvitationLookSerializer(Plain):
+    """What an invitation's holder is told before accepting."""
+
+    project = serializers.CharField()
+    role = serializers.ChoiceField(choices=Role.choices)
+    email = serializers.CharField()
+    invited_by = serializers.CharField()
+    has_account = serializers.BooleanField(help_text="Whether to sign in rather than to choose name and password.")
+    signed_in = serializers.BooleanField(help_text="Whether this browser is signed in to that account.")
+
+
+class InvitationTokenSerializer(Strict):
+    token = serializers.CharField(max_length=100, write_only=True)
+
+
+class AcceptSerializer(Strict):
+    token = serializers.CharField(max_length=100, write_only=True)
+    name = serializers.CharField(max_length=120, required=False, default="", allow_blank=True)
+    password = serializers.CharField(**PASSWORD, required=False, default="", allow_blank=True)

@@ -1,0 +1,216 @@
+"""Rounds in JSON: what a lead plans, what everyone at work in it sees, and how far it is."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+from .. import kinds
+from ..actions.rounds import CUE_POLICIES
+from ..models import Purpose, Round
+from ..models.job import Job, JobProblem, JobStatus
+
+Plain = serializers.Serializer[Any]
+KIND_CHOICES = [(kind.key, kind.title) for kind in kinds.all_kinds()]
+#: What a lead can choose. The other purposes of the model come with the pages that they need (feedback against gold,
+#: a value to confirm); the curation round opens by itself.
+PURPOSES = [choice for choice in Purpose.choices if choice[0] in (Purpose.GOLD, Purpose.MEASURE_ONLY)]
+
+
+class RoundFiltersSerializer(Plain):
+    """Which of the project's units; every filter that is set narrows."""
+
+    role = serializers.ChoiceField(choices=["target", "input"], required=False)
+    cluster = serializers.CharField(required=False)
+    review = serializers.CharField(required=False)
+    search = serializers.CharField(required=False)
+    unlabelled = serializers.BooleanField(required=False)
+
+
+class RoundPlanSerializer(Plain):
+    """A new round, as one page asks for it."""
+
+    name = serializers.CharField(max_length=80)
+    kind = serializers.ChoiceField(choices=KIND_CHOICES)
+    purpose = serializers.ChoiceField(choices=PURPOSES)
+    overlap = serializers.IntegerField(min_value=1, max_value=50)
+    people = serializers.ListField(child=serializers.IntegerField(), max_length=500, help_text="Member ids.")
+    guideline = serializers.IntegerField(required=False, allow_null=True, help_text="The newest where it is left out.")
+    dealing = serializers.ChoiceField(choices=Round.Dealing.choices, default=Round.Dealing.POOL)
+    seed = serializers.IntegerField(min_value=0, max_value=2**31 - 1, default=1)
+    sample = serializers.IntegerField(min_value=1, required=False, allow_null=True, help_text="Leave out to take all.")
+    filters = RoundFiltersSerializer(required=False)
+    order = serializers.ChoiceField(choices=["corpus", "shuffled"], default="corpus")
+    cues = serializers.ChoiceField(choices=[(p, p) for p in CUE_POLICIES], default="overlap")
+    suggestions = serializers.BooleanField(default=False)
+    lease_seconds = serializers.IntegerField(min_value=60, max_value=7 * 24 * 3600, default=1800)
+
+
+class RoundTotalsSerializer(Plain):
+    """What a plan comes to, before it is opened."""
+
+    units = serializers.IntegerField()
+    available = serializers.IntegerField(help_text="Units that the filters leave.")
+    answers = serializers.IntegerField()
+    each = serializers.FloatField(help_text="Answers a person, on average.")
+    seconds_an_answer = serializers.FloatField(allow_null=True, help_text="Median of this project's earlier answers.")
+    minutes_each = serializers.FloatField(allow_null=True)
+
+
+class RoundOptionsSerializer(Plain):
+    suggestions = serializers.BooleanField()
+
+
+class RoundPolicySerializer(Plain):
+    cues = serializers.CharField()
+
+
+class RoundGuidelineSerializer(Plain):
+    id = serializers.IntegerField()
+    number = serializers.IntegerField()
+    text = serializers.CharField()
+    html = serializers.CharField(help_text="Sanitised.")
+
+
+class SkipReasonSerializer(Plain):
+    code = serializers.CharField()
+    text = serializers.CharField()
+
+
+class RoundSerializer(Plain):
+    """A round as everyone at work in it sees it."""
+
+    id = serializers.IntegerField()
+    name = serializers.CharField()
+    project = serializers.CharField()
+    project_name = serializers.CharField()
+    illustrative = serializers.BooleanField()
+    kind = serializers.ChoiceField(choices=KIND_CHOICES)
+    purpose = serializers.ChoiceField(choices=Purpose.choices)
+    status = serializers.ChoiceField(choices=Round.Status.choices)
+    overlap = serializers.IntegerField()
+    units = serializers.IntegerField()
+    dealing = serializers.ChoiceField(choices=Round.Dealing.choices)
+    seed = serializers.IntegerField()
+    options = RoundOptionsSerializer()
+    policy = RoundPolicySerializer()
+    guideline = RoundGuidelineSerializer()
+    skip_reasons = SkipReasonSerializer(many=True)
+    opened_at = serializers.DateTimeField()
+    closed_at = serializers.DateTimeField(allow_null=True)
+    role = serializers.CharField(help_text="The reader's role in the project.")
+    working = serializers.BooleanField(help_text="Whether the reader is at work in it.")
+
+
+class RoundRowSerializer(Plain):
+    """A round in the lead's list, with how far it is."""
+
+    id = serializers.IntegerField()
+    name = serializers.CharField()
+    kind = serializers.CharField()
+    purpose = serializers.ChoiceField(choices=Purpose.choices)
+    status = serializers.ChoiceField(choices=Round.Status.choices)
+    overlap = serializers.IntegerField()
+    units = serializers.IntegerField()
+    slots = serializers.IntegerField()
+    answered = serializers.IntegerField()
+    people = serializers.IntegerField()
+    guideline = serializers.IntegerField()
+    opened_at = serializers.DateTimeField()
+    closed_at = serializers.DateTimeField(allow_null=True)
+
+
+class PersonProgressSerializer(Plain):
+    member = serializers.IntegerField()
+    pseudonym = serializers.CharField()
+    name = serializers.CharField()
+    answered = serializers.IntegerField()
+    skipped = serializers.IntegerField()
+    left = serializers.IntegerField(allow_null=True, help_text="In a dealt round; a pool is shared.")
+    active_seconds = serializers.FloatField()
+    seconds_an_answer = serializers.FloatField(allow_null=True)
+    last_answer_at = serializers.DateTimeField(allow_null=True)
+    working = serializers.BooleanField()
+
+
+class DaySerializer(Plain):
+    day = serializers.DateField()
+    answers = serializers.IntegerField()
+
+
+class FlagSerializer(Plain):
+    unit = serializers.IntegerField()
+    key = serializers.CharField()
+    pseudonym = serializers.CharField()
+    comment = serializers.CharField(allow_blank=True)
+    outcome = serializers.CharField()
+    reason = serializers.CharField(allow_blank=True)
+    at = serializers.DateTimeField()
+
+
+class RoundProgressSerializer(Plain):
+    """How far a round is, who did what, and what was flagged, commented or skipped."""
+
+    slots = serializers.IntegerField()
+    answered = serializers.IntegerField()
+    units = serializers.IntegerField()
+    units_complete = serializers.IntegerField()
+    surplus = serializers.IntegerField(help_text="Late answers to slots that had been dealt again.")
+    people = PersonProgressSerializer(many=True)
+    days = DaySerializer(many=True)
+    flagged = FlagSerializer(many=True)
+    gold = serializers.DictField(child=serializers.IntegerField(), help_text="Decisions by origin.")
+    job = serializers.IntegerField(allow_null=True, help_text="The job that forms gold, once closed.")
+
+
+class WorkRowSerializer(Plain):
+    """One round on *My work*."""
+
+    id = serializers.IntegerField()
+    name = serializers.CharField()
+    project = serializers.CharField()
+    project_name = serializers.CharField()
+    kind = serializers.CharField()
+    kind_title = serializers.CharField()
+    status = serializers.ChoiceField(choices=Round.Status.choices)
+    answered = serializers.IntegerField()
+    left = serializers.IntegerField(help_text="Slots this person can still do.")
+    today = serializers.IntegerField()
+    active_seconds = serializers.FloatField()
+
+
+class PersonSerializer(Plain):
+    member = serializers.IntegerField()
+
+
+class CorrectionSerializer(Plain):
+    """A curator's value in the place of the gold one."""
+
+    kind = serializers.ChoiceField(choices=KIND_CHOICES)
+    value = serializers.JSONField(help_text="As the kind's value serializer has it.")
+    reason = serializers.CharField(max_length=2000)
+
+
+class CorrectedSerializer(Plain):
+    fields_changed = serializers.ListField(child=serializers.CharField())
+
+
+class JobProblemSerializer(serializers.ModelSerializer[JobProblem]):
+    class Meta:
+        model = JobProblem
+        fields = ["item", "message", "at"]
+
+
+class JobSerializer(serializers.ModelSerializer[Job]):
+    """Background work: how far it is and, when it failed, why."""
+
+    status = serializers.ChoiceField(choices=JobStatus.choices)
+    result = serializers.JSONField(allow_null=True)
+    problems = JobProblemSerializer(many=True)
+    stalled = serializers.BooleanField(help_text="Its worker has not been heard of since its lease lapsed.")
+
+    class Meta:
+        model = Job
+        fields = [
+            "id", "kind", "status", "done", "total", "note", "result", "error", "attempts", "created_at", "started_at",
+            "finished_at", "stalled", "problems",
+        ]  # fmt: skip

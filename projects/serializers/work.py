@@ -1,0 +1,88 @@
+"""The annotator's loop in JSON: cards, submissions, and unions of them discriminated by ``kind``."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from drf_spectacular.utils import PolymorphicProxySerializer
+from rest_framework import serializers
+
+from .. import kinds
+from ..models import Outcome
+
+Plain = serializers.Serializer[Any]
+
+
+class CardUnitSerializer(Plain):
+    id = serializers.IntegerField()
+    key = serializers.CharField()
+
+
+class CardSerializer(Plain):
+    """What every card has, whatever its kind."""
+
+    assignment = serializers.IntegerField()
+    revision = serializers.IntegerField(help_text="Of the person's answer; 0 before the first.")
+    shown = serializers.IntegerField(help_text="Revision of the unit; send it back with the answer.")
+    position = serializers.IntegerField()
+    unit = CardUnitSerializer()
+    answered_at = serializers.DateTimeField(allow_null=True)
+    outcome = serializers.ChoiceField(choices=Outcome.choices, allow_null=True)
+    comment = serializers.CharField(allow_blank=True)
+    flag = serializers.BooleanField()
+
+
+class SubmissionSerializer(Plain):
+    """What every submission has, whatever its kind."""
+
+    assignment = serializers.IntegerField(min_value=1)
+    revision = serializers.IntegerField(min_value=0, help_text="The revision that this one follows.")
+    outcome = serializers.ChoiceField(choices=Outcome.choices)
+    reason = serializers.CharField(allow_blank=True, default="", max_length=30, help_text="Code of a skip.")
+    shown = serializers.IntegerField(min_value=0)
+    active_ms = serializers.IntegerField(min_value=0, max_value=24 * 3600 * 1000, default=0)
+    comment = serializers.CharField(allow_blank=True, default="", max_length=5000)
+    flag = serializers.BooleanField(default=False)
+    have = serializers.ListField(
+        child=serializers.IntegerField(), default=list, max_length=20, help_text="Assignments whose cards are held."
+    )
+
+
+def _name(kind: kinds.Kind) -> str:
+    return "".join(word.capitalize() for word in kind.key.split())
+
+
+def _of_kind(name: str, base: type[Plain], kind: kinds.Kind, fields: Mapping[str, Any]) -> type[Plain]:
+    return type(name, (base,), {"kind": serializers.ChoiceField(choices=[(kind.key, kind.title)]), **fields})
+
+
+def card_serializer(kind: kinds.Kind) -> type[Plain]:
+    """Common fields, the kind's own, and the value that the person gave, or is to review."""
+    return _of_kind(
+        f"{_name(kind)}CardSerializer",
+        CardSerializer,
+        kind,
+        {**kind.card_serializer().fields, "value": kind.value_serializer(allow_null=True)},
+    )
+
+
+def submission_serializer(kind: kinds.Kind) -> type[Plain]:
+    return _of_kind(
+        f"{_name(kind)}SubmissionSerializer",
+        SubmissionSerializer,
+        kind,
+        {"value": kind.value_serializer(allow_null=True, default=None)},
+    )
+
+
+CARDS: dict[str, type[Plain]] = {kind.key: card_serializer(kind) for kind in kinds.all_kinds()}
+SUBMISSIONS: dict[str, type[Plain]] = {kind.key: submission_serializer(kind) for kind in kinds.all_kinds()}
+
+
+def _union(name: str, of: Mapping[str, type[Plain]], *, many: bool) -> PolymorphicProxySerializer:
+    return PolymorphicProxySerializer(
+        component_name=name, serializers=dict(of.items()), resource_type_field_name="kind", many=many
+    )
+
+
+Cards = _union("Card", CARDS, many=True)
+Submission = _union("Submission", SUBMISSIONS, many=False)

@@ -1,0 +1,67 @@
+"""Guideline versions of a project."""
+
+from django.db.models import QuerySet
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
+from rest_framework import generics, status
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from accounts.requests import asked, signed_in
+
+from .. import markdown
+from ..actions.guidelines import write_guideline
+from ..models import Guideline
+from ..permissions import guideline_to, member_of, permit
+from ..serializers.guidelines import (
+    GuidelineRowSerializer,
+    GuidelineSerializer,
+    NewGuidelineSerializer,
+    PreviewedSerializer,
+    PreviewSerializer,
+)
+
+KIND = OpenApiParameter("kind", OpenApiTypes.STR, description="Only this task kind.")
+
+
+@extend_schema_view(
+    get=extend_schema(operation_id="guidelines_list", parameters=[KIND], description="Versions, newest first.")
+)
+class GuidelinesView(generics.ListAPIView[Guideline]):
+    serializer_class = GuidelineRowSerializer
+    queryset = Guideline.objects.none()
+
+    def get_queryset(self) -> QuerySet[Guideline]:
+        found = member_of(signed_in(self.request), self.kwargs["slug"]).project.guidelines.defer("text")
+        kind = asked(self.request, "kind")
+        return (found.filter(kind=kind) if kind else found).order_by("kind", "-number")
+
+    @extend_schema(
+        operation_id="guidelines_write", request=NewGuidelineSerializer, responses={201: GuidelineSerializer}
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """Write the next version of a kind's guideline."""
+        member = member_of(signed_in(request), slug)
+        permit(member, "write guidelines")
+        body = NewGuidelineSerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        guideline = write_guideline(project=member.project, by=member.user, **body.validated_data)
+        return Response(GuidelineSerializer(guideline).data, status=status.HTTP_201_CREATED)
+
+
+class GuidelineView(APIView):
+    @extend_schema(operation_id="guidelines_get", responses=GuidelineSerializer)
+    def get(self, request: Request, slug: str, guideline_id: int) -> Response:
+        """One version, as text and as HTML."""
+        member = member_of(signed_in(request), slug)
+        return Response(GuidelineSerializer(guideline_to(member.project, guideline_id)).data)
+
+
+class PreviewView(APIView):
+    @extend_schema(operation_id="guidelines_preview", request=PreviewSerializer, responses=PreviewedSerializer)
+    def post(self, request: Request) -> Response:
+        """Markdown as a guideline would show it. Stores nothing."""
+        body = PreviewSerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        return Response({"html": markdown.as_html(body.validated_data["text"])})

@@ -1,0 +1,166 @@
+"""The lead's rounds: list, open, watch, close, and who works in them."""
+
+from typing import Any
+
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework import status
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from accounts.pagination import Pages
+from accounts.requests import signed_in
+
+from .. import agreement, kinds, markdown, plans, progress
+from ..actions import gold, rounds
+from ..actions.rounds import RoundPlan
+from ..models import Member, Role, Round
+from ..permissions import member_of, member_to, require, round_of, unit_of
+from ..serializers import agreement as report_shapes
+from ..serializers import rounds as shapes
+
+LEADS = (Role.LEAD,)
+READERS = (Role.LEAD, Role.CURATOR, Role.VIEWER)
+
+
+def _plan(request: Request) -> RoundPlan:
+    serializer = shapes.RoundPlanSerializer(data=request.data)
+    serializer.is_valid(raise_exception=True)
+    return RoundPlan(**serializer.validated_data)
+
+
+def _round(round: Round, member: Member) -> dict[str, Any]:
+    """A round as everyone at work in it sees it."""
+    return {
+        "id": round.pk, "name": round.name, "project": round.project.slug, "project_name": round.project.name,
+        "illustrative": round.project.illustrative, "kind": round.kind, "purpose": round.purpose,
+        "status": round.status, "overlap": round.overlap, "units": round.units_count, "dealing": round.dealing,
+        "seed": round.seed,
+        "options": {"suggestions": bool(round.options.get("suggestions"))},
+        "policy": {"cues": round.policy.get("cues", "overlap")},
+        "guideline": {
+            "id": round.guideline.pk, "number": round.guideline.number, "text": round.guideline.text,
+            "html": markdown.as_html(round.guideline.text),
+        },
+        "skip_reasons": [{"code": r.code, "text": r.text} for r in kinds.get(round.kind).skip_reasons],
+        "opened_at": round.opened_at, "closed_at": round.closed_at, "role": member.role,
+        "working": round.participants.filter(member=member, left_at=None).exists(),
+    }  # fmt: skip
+
+
+class RoundListView(APIView):
+    pagination_class = Pages  # read by the schema
+
+    @extend_schema(operation_id="rounds_list", responses=shapes.RoundRowSerializer(many=True))
+    def get(self, request: Request, slug: str) -> Response:
+        """The rounds of a project, newest first, with how far each is."""
+        member = member_of(signed_in(request), slug)
+        require(member, *READERS)
+        found = progress.with_counts(Round.objects.filter(project=member.project).select_related("guideline"))
+        pages = Pages()
+        rows = pages.paginate_queryset(found, request, view=self) or []
+        return pages.get_paginated_response([progress.row(r) for r in rows])
+
+    @extend_schema(
+        operation_id="rounds_open", request=shapes.RoundPlanSerializer, responses={201: shapes.RoundSerializer}
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """Open a round. Everything in the plan freezes."""
+        member = member_of(signed_in(request), slug)
+        require(member, *LEADS)
+        round = rounds.open_round(project=member.project, plan=_plan(request), by=member.user)
+        return Response(_round(round, member), status=status.HTTP_201_CREATED)
+
+
+class RoundTotalsView(APIView):
+    @extend_schema(
+        operation_id="rounds_totals", request=shapes.RoundPlanSerializer, responses=shapes.RoundTotalsSerializer
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """What a plan comes to: units, answers, each person's share and time. Opens nothing."""
+        member = member_of(signed_in(request), slug)
+        require(member, *LEADS)
+        return Response(plans.totals(member.project, _plan(request)))
+
+
+class RoundView(APIView):
+    @extend_schema(operation_id="rounds_get", responses=shapes.RoundSerializer)
+    def get(self, request: Request, round_id: int) -> Response:
+        """A round, with its guideline, for those at work in it and for the project's leads, curators and viewers."""
+        round, member = round_of(signed_in(request), round_id)
+        if not round.participants.filter(member=member, left_at=None).exists():
+            require(member, *READERS)
+        return Response(_round(round, member))
+
+
+class RoundProgressView(APIView):
+    @extend_schema(operation_id="rounds_progress", responses=shapes.RoundProgressSerializer)
+    def get(self, request: Request, round_id: int) -> Response:
+        """How far the round is, person by person."""
+        round, member = round_of(signed_in(request), round_id)
+        require(member, Role.LEAD, Role.CURATOR)
+        return Response(progress.of_round(round, now=timezone.now()))
+
+
+class RoundCloseView(APIView):
+    @extend_schema(operation_id="rounds_close", request=None, responses={202: shapes.JobSerializer})
+    def post(self, request: Request, round_id: int) -> Response:
+        """Close the round. The job forms gold, where that is its purpose, and seals."""
+        round, member = round_of(signed_in(request), round_id)
+        require(member, *LEADS)
+        job = rounds.close_round(round=round, by=member.user)
+        return Response(shapes.JobSerializer(plans.fresh_job(job)).data, status=status.HTTP_202_ACCEPTED)
+
+
+class RoundPeopleView(APIView):
+    @extend_schema(operation_id="rounds_add_person", request=shapes.PersonSerializer, responses={204: None})
+    def post(self, request: Request, round_id: int) -> Response:
+        """Let a member work in the round."""
+        round, member = round_of(signed_in(request), round_id)
+        require(member, *LEADS)
+        serializer = shapes.PersonSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        joiner = member_to(round.project, serializer.validated_data["member"])
+        rounds.add_person(round=round, member=joiner, by=member.user)
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+class RoundPersonView(APIView):
+    @extend_schema(operation_id="rounds_remove_person", responses={204: None})
+    def delete(self, request: Request, round_id: int, member_id: int) -> Response:
+        """Take a member out of the round; what was answered stays."""
+        round, member = round_of(signed_in(request), round_id)
+        require(member, *LEADS)
+        rounds.remove_person(round=round, member=member_to(round.project, member_id), by=member.user)
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+class RoundAgreementView(APIView):
+    @extend_schema(operation_id="rounds_agreement", responses=report_shapes.AgreementReportSerializer)
+    def get(self, request: Request, round_id: int) -> Response:
+        """The whole agreement report."""
+        round, member = round_of(signed_in(request), round_id)
+        require(member, Role.LEAD, Role.CURATOR)
+        return Response(agreement.report(round))
+
+
+class CorrectionView(APIView):
+    @extend_schema(
+        operation_id="units_correct",
+        request=shapes.CorrectionSerializer,
+        responses={201: shapes.CorrectedSerializer},
+    )
+    def post(self, request: Request, unit_id: int) -> Response:
+        """Put a curator's value in the place of the gold one, with a reason."""
+        unit, member = unit_of(signed_in(request), unit_id)
+        require(member, Role.LEAD, Role.CURATOR)
+        serializer = shapes.CorrectionSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        kind = kinds.get(serializer.validated_data["kind"])
+        value = kind.value_serializer(data=serializer.validated_data["value"])
+        value.is_valid(raise_exception=True)
+        made = gold.correct(
+            unit=unit, kind=kind.key, value=value.validated_data, reason=serializer.validated_data["reason"], by=member
+        )
+        return Response({"fields_changed": [d.field for d in made]}, status=status.HTTP_201_CREATED)

@@ -1,0 +1,141 @@
+"""M3's three levels, rebuilt from rows: the published shape, key order and line ends, with the values in force."""
+
+import json
+from collections.abc import Iterable, Iterator
+from itertools import chain, islice
+from typing import Any
+
+from django.db.models import Prefetch, QuerySet
+
+from annotation.gold import CueValue, Gold, gold_labels, gold_relations
+from annotation.imports.m3.published import as_published
+from annotation.imports.m3.records import SLOTS, Item, Said, Source
+from annotation.models import Cluster, Cue, Input, Level, Modality, PicoSlot, Polarity, Proposition, Target
+from measures.spans import covering_range
+from projects.models import Project
+
+from .notes import LevelFigures, Notes
+
+BATCH = 200
+LEVELS = {"m3/level1.jsonl": Level.DOCUMENT, "m3/level2.jsonl": Level.SENTENCE}
+CLUSTERS = "m3/level3.jsonl"
+Placed = tuple[Item, str]
+
+
+def files(project: Project, notes: Notes) -> Iterator[tuple[str, Iterable[bytes]]]:
+    """The levels that the project has; none is written empty, as an empty file is no M3 file."""
+    for path, level in LEVELS.items():
+        targets = Target.objects.filter(project=project, level=level, unit__superseded_by=None)
+        yield from _level(_target_items(targets), LevelFigures(str(level), path), notes)
+    yield from _level(_complete(project, notes), LevelFigures("proposition", CLUSTERS), notes)
+
+
+def _level(items: Iterator[Placed], figures: LevelFigures, notes: Notes) -> Iterator[tuple[str, Iterable[bytes]]]:
+    first = next(items, None)
+    if first is not None:
+        notes.levels.append(figures)
+        yield figures.file, _lines(chain([first], items), figures, notes)
+
+
+def _lines(items: Iterable[Placed], figures: LevelFigures, notes: Notes) -> Iterator[bytes]:
+    for item, review in items:
+        figures.add(review=review, target=item.text, inputs=[(s.pmid, s.text) for s in item.inputs])
+        if item.said:
+            _count_values(item, notes)
+        yield json.dumps(as_published(item), ensure_ascii=False).encode() + b"\n"
+
+
+def _count_values(item: Item, notes: Notes) -> None:
+    notes.count("relation", item.relation)
+    for role, said in (("target", item.said), *(("input", s.said) for s in item.inputs)):
+        if said:
+            notes.count(f"{role} polarity", said.polarity)
+            notes.count(f"{role} modality", said.modality)
+            notes.count(f"{role} polarity cue", "given" if said.polarity_cue else "none")
+            notes.count(f"{role} modality cue", "given" if said.modality_cue else "none")
+
+
+def _complete(project: Project, notes: Notes) -> Iterator[Placed]:
+    """The clusters whose gold is complete, with their reviews; the keys of the others are put aside."""
+    incomplete = notes.counts.setdefault("clusters_without_complete_gold", [])
+    for item, cluster in cluster_items(project):
+        if item is None:
+            incomplete.append(cluster.key)
+        else:
+            yield item, cluster.review.pmid
+
+
+def _batches(rows: QuerySet[Any]) -> Iterator[list[Any]]:
+    walk = rows.iterator(chunk_size=BATCH)
+    while batch := list(islice(walk, BATCH)):
+        yield batch
+
+
+def _target_items(targets: QuerySet[Target]) -> Iterator[Placed]:
+    inputs = Prefetch("inputs", Input.objects.select_related("study").order_by("position"))
+    for batch in _batches(targets.order_by("position", "pk").select_related("review").prefetch_related(inputs)):
+        for target in batch:
+            sources = tuple(Source(i.study.pmid, i.text) for i in target.inputs.all())
+            yield Item(target.key, target.text, sources), target.review.pmid
+
+
+def cluster_items(project: Project) -> Iterator[tuple[Item | None, Cluster]]:
+    """Every cluster in the order of the file, with its item; None where its gold is not complete or breaks the rule
+    that ``n/a`` and ``no evidence`` go together, which the importer would refuse. Superseded rows are left out."""
+    claims = Proposition.objects.filter(unit__superseded_by=None).select_related("study").order_by("position")
+    clusters = (
+        Cluster.objects.filter(project=project, unit__superseded_by=None)
+        .order_by("position", "pk")
+        .select_related("review")
+        .prefetch_related(
+            Prefetch("propositions", claims),
+            Prefetch("pico", PicoSlot.objects.order_by("pk")),
+        )
+    )
+    for batch in _batches(clusters):
+        labels = gold_labels([p.unit_id for c in batch for p in c.propositions.all()])
+        relations = gold_relations([c.unit_id for c in batch])
+        for cluster in batch:
+            yield _item(cluster, labels, relations), cluster
+
+
+def _item(cluster: Cluster, labels: dict[int, dict[str, Gold]], relations: dict[int, Gold]) -> Item | None:
+    claims = list(cluster.propositions.all())
+    said = {p.unit_id: _said(labels.get(p.unit_id, {}), p.text) for p in claims}
+    relation = relations.get(cluster.unit_id)
+    if relation is None or not all(said.values()) or not claims or not claims[0].is_target:
+        return None
+    target, *inputs = claims
+    pico = {slot.slot: slot.text for slot in cluster.pico.all()}
+    return Item(
+        docid=cluster.key,
+        text=target.text,
+        inputs=tuple(Source(p.study.pmid if p.study else "", p.text, said[p.unit_id]) for p in inputs),
+        said=said[target.unit_id],
+        pico=tuple(pico.get(slot, "") for slot in SLOTS),
+        relation=str(relation.value),
+    )
+
+
+def _said(gold: dict[str, Gold], text: str) -> Said | None:
+    if "polarity" not in gold or "modality" not in gold:
+        return None
+    polarity, modality = str(gold["polarity"].value), str(gold["modality"].value)
+    if (polarity == Polarity.NOT_APPLICABLE) != (modality == Modality.NO_EVIDENCE):
+        return None
+    return Said(
+        polarity=polarity,
+        modality=modality,
+        polarity_cue=_cue(gold.get("polarity_cue"), text),
+        modality_cue=_cue(gold.get("modality_cue"), text),
+    )
+
+
+def _cue(gold: Gold | None, text: str) -> str:
+    """A cue as M3 writes it: its text as imported, or else the part of the proposition that covers what was marked."""
+    if gold is None or not isinstance(gold.value, CueValue):
+        return ""
+    if gold.value.found != Cue.Found.SELECTED:
+        return gold.value.text
+    start, end = covering_range([(f.start, f.end) for f in gold.value.fragments])
+    return text[start:end]

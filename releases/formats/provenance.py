@@ -1,0 +1,55 @@
+"""Where every released value comes from: the decision in force behind each field, the sources, the guidelines.
+
+M3's format has no place for it, so it lies beside: ``provenance/values.csv`` one row a field in force,
+``provenance/sources.csv`` one row an imported file, ``provenance/guidelines/KIND-NUMBER.md`` word for word.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from django.db.models import Exists, OuterRef, QuerySet
+
+from projects.models import Decision, Guideline, Import, Origin, Project
+
+from .notes import Notes
+from .rows import BATCH, line, time
+
+VALUES = ("unit_type", "unit", "kind", "field", "decision", "origin", "answer", "rater", "guideline", "source", "round",
+          "decided_by", "decided_at", "reason")  # fmt: skip
+SOURCES = ("source", "format", "level", "file", "sha256", "size", "imported_at", "imported_by")
+
+
+def files(project: Project, notes: Notes) -> Iterator[tuple[str, Iterable[bytes]]]:
+    if Decision.objects.filter(unit__project=project).exists():
+        yield "provenance/values.csv", _values(project)
+    if Import.objects.filter(project=project).exists():
+        yield "provenance/sources.csv", _sources(project)
+    for guideline in Guideline.objects.filter(project=project).order_by("kind", "number").iterator():
+        yield f"provenance/guidelines/{guideline.kind}-{guideline.number}.md", [guideline.text.encode()]
+
+
+def _in_force(project: Project) -> QuerySet[Decision]:
+    later = Decision.objects.filter(
+        unit=OuterRef("unit"), kind=OuterRef("kind"), field=OuterRef("field"), pk__gt=OuterRef("pk")
+    ).exclude(origin=Origin.CONTESTED)
+    found = Decision.objects.filter(unit__project=project).exclude(origin=Origin.CONTESTED)
+    return found.filter(~Exists(later)).order_by("pk")
+
+
+def _values(project: Project) -> Iterator[bytes]:
+    yield line(VALUES)
+    pseudonyms = dict(project.members.values_list("user_id", "pseudonym"))
+    rows = _in_force(project).values_list(
+        "unit__type", "unit__key", "kind", "field", "pk", "origin", "answer_id", "answer__author__pseudonym",
+        "answer__guideline__number", "imported_id", "round__name", "decided_by_id", "decided_at", "reason",
+    )  # fmt: skip
+    for *cells, decided_by, decided_at, reason in rows.iterator(chunk_size=BATCH):
+        yield line([*cells, pseudonyms.get(decided_by), time(decided_at), reason])
+
+
+def _sources(project: Project) -> Iterator[bytes]:
+    yield line(SOURCES)
+    pseudonyms = dict(project.members.values_list("user_id", "pseudonym"))
+    rows = Import.objects.filter(project=project).order_by("pk").defer("report", "counts")
+    for i in rows.iterator(chunk_size=BATCH):
+        by = pseudonyms.get(i.created_by_id) if i.created_by_id else None
+        yield line([i.pk, i.format, i.level, i.file_name, i.sha256, i.size, time(i.created_at), by])

@@ -1,0 +1,51 @@
+"""The data set in numbers: M3's Table 2 by level, and how values are distributed, each with its n and method."""
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from annotation import statistics
+from annotation.models import Modality, Polarity, Relation
+from projects.models import Project
+
+from .notes import Notes
+
+METHODS = {
+    "inputs_per_target": "inputs / targets; n = targets",
+    "compression": "mean over targets of (words of all its inputs / words of the target), words split at white space; "
+    "n = targets that have words",
+    "reviews": "distinct reviews of the released targets",
+    "studies": "distinct studies of the released inputs",
+    "values": "the value in force of each released proposition or cluster; n = how many there are",
+    "project": "rows of the project, released or not",
+}
+SCALES: dict[str, list[str]] = {
+    "relation": Relation.values,
+    "polarity": Polarity.values,
+    "modality": Modality.values,
+    "cue": ["given", "none"],
+}
+
+
+def figures(project: Project, notes: Notes) -> dict[str, Any]:
+    """``statistics.json``: ``levels`` (Table 2) and ``values`` of the rows that were written; the project's rows."""
+    return {
+        "levels": [level.as_json() for level in notes.levels],
+        "values": [_distribution(name, notes) for name in sorted(notes.values)],
+        "project": statistics.summary(project),
+        "methods": METHODS,
+    }
+
+
+def _distribution(name: str, notes: Notes) -> dict[str, Any]:
+    """Every value of the scale with its count, those that do not occur with 0."""
+    counts = notes.values[name]
+    return {"name": name, "n": counts.total(), "counts": {v: counts[v] for v in SCALES[name.split()[-1]]}}
+
+
+def files(project: Project, notes: Notes) -> Iterator[tuple[str, Iterable[bytes]]]:
+    yield "statistics.json", _content(project, notes)
+
+
+def _content(project: Project, notes: Notes) -> Iterator[bytes]:
+    yield json.dumps(figures(project, notes), ensure_ascii=False, indent=2).encode() + b"\n"

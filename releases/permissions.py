@@ -1,0 +1,20 @@
+"""Who may reach a release: members of its project who may read its corpus."""
+
+from accounts.models import User
+from accounts.problems import NotFound
+from projects.models import Member, Role
+from projects.permissions import member_in, require
+
+from .models import Release
+
+READERS = (Role.LEAD, Role.CURATOR, Role.VIEWER)
+
+
+def release_of(user: User, pk: int) -> tuple[Release, Member]:
+    """A release and the user's membership of its project."""
+    release = Release.objects.select_related("project", "created_by").filter(pk=pk).first()
+    if release is None:
+        raise NotFound("There is nothing here that you may see.")
+    member = member_in(user, release.project_id)
+    require(member, *READERS)
+    return release, member

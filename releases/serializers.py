@@ -1,0 +1,82 @@
+"""Releases in JSON."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+Plain = serializers.Serializer[Any]
+
+
+class ReleaseFileSerializer(Plain):
+    path = serializers.CharField()
+    size = serializers.IntegerField()
+    sha256 = serializers.CharField()
+    rows = serializers.IntegerField(allow_null=True, help_text="Of JSONL and CSV, the header left out.")
+
+
+class AuditHeadSerializer(Plain):
+    number = serializers.IntegerField()
+    digest = serializers.CharField()
+
+
+class ManifestSerializer(Plain):
+    """``manifest.json``."""
+
+    project = serializers.CharField()
+    name = serializers.CharField()
+    illustrative = serializers.BooleanField()
+    version = serializers.CharField()
+    newest_change = serializers.CharField(allow_blank=True)
+    snapshot = serializers.CharField()
+    audit_head = AuditHeadSerializer(allow_null=True)
+    counts = serializers.DictField(child=serializers.JSONField())
+    files = ReleaseFileSerializer(many=True)
+    digest = serializers.CharField(help_text="SHA-256 of the manifest without this field.")
+
+
+class ReleaseRowSerializer(Plain):
+    id = serializers.IntegerField(source="pk")
+    version = serializers.CharField()
+    snapshot = serializers.CharField(source="snapshot_hash")
+    size = serializers.IntegerField()
+    created_at = serializers.DateTimeField()
+    created_by = serializers.CharField(source="created_by.name", default="")
+
+
+class ReleaseSerializer(ReleaseRowSerializer):
+    manifest = ManifestSerializer()
+
+
+class FreezeSerializer(Plain):
+    version = serializers.RegexField(
+        r"^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?$",
+        max_length=40,
+        error_messages={"invalid": "A semantic version: X.Y.Z, such as 1.0.0."},
+    )
+
+
+class CheckSerializer(Plain):
+    name = serializers.CharField()
+    passed = serializers.BooleanField()
+    detail = serializers.CharField(allow_blank=True)
+
+
+class FileDifferenceSerializer(Plain):
+    """Rows by their keys; a file without rows counts as one."""
+
+    path = serializers.CharField()
+    added = serializers.IntegerField()
+    removed = serializers.IntegerField()
+    changed = serializers.IntegerField()
+    keys = serializers.ListField(child=serializers.CharField(), help_text="The first twenty.")
+
+
+class DifferenceSerializer(Plain):
+    before = serializers.CharField(source="before.version", default=None, allow_null=True)
+    files = FileDifferenceSerializer(many=True)
+
+
+class VerifiedSerializer(Plain):
+    """What does not fit between the kept files and their manifest; empty where all is well."""
+
+    findings = serializers.ListField(child=serializers.CharField())

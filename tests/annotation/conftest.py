@@ -1,0 +1,40 @@
+"""What tests of the corpus share."""
+
+from pathlib import Path
+
+import pytest
+
+from projects.models import Member, Project
+from tests.annotation.m3_files import brought_in, cluster, source, write
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "file.jsonl"
+
+
+@pytest.fixture
+def corpus(project: Project, file: Path) -> Project:
+    """The project with three clusters of two reviews."""
+    unlike = source(
+        "Nepralin had no effect on relapse.",
+        "222",
+        source_direction="no effect",
+        source_modality="moderate",
+        source_direction_span="no effect",
+        source_modality_span="",
+    )
+    records = [
+        cluster("26258610_0"),
+        cluster("26258610_1", [source(), unlike], discourse_relation="contradiction"),
+        cluster("30000001_0", [source("Über 100 Äpfel may reduce relapse.", "333")], target_direction="negative"),
+    ]
+    brought_in(project, write(file, records))
+    return project
+
+
+@pytest.fixture
+def viewer(project: Project) -> Member:
+    from tests.conftest import person
+
+    return Member.objects.create(project=project, user=person("viewer"), role="viewer", pseudonym="V1")

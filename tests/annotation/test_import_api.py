@@ -1,0 +1,165 @@
+"""Importing in the browser: upload, check with faults by line, confirm, report."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from rest_framework.test import APIClient
+
+from accounts.models import User
+from annotation.models import Cluster
+from projects.jobs import run_job
+from projects.models import Import, Job, Project
+from tests.annotation.m3_files import as_bytes, cluster, source
+
+Client = Callable[[User], APIClient]
+
+
+@pytest.fixture(autouse=True)
+def uploads(settings: Any, tmp_path: Path) -> Path:
+    settings.MEDIA_ROOT = tmp_path / "files"
+    return tmp_path / "files" / "uploads"
+
+
+def upload(client: APIClient, content: bytes, name: str = "level3.jsonl", **fields: str) -> Any:
+    body = {"format": "m3", "file": SimpleUploadedFile(name, content)} | fields
+    return client.post("/api/v1/projects/eye/imports/", body, format="multipart")
+
+
+def done(client: APIClient, reply: Any) -> dict[str, Any]:
+    """The job of a reply after a worker has done it."""
+    assert reply.status_code == 202, reply.json()
+    assert run_job(reply.json()["id"])
+    job: dict[str, Any] = client.get(f"/api/v1/jobs/{reply.json()['id']}/").json()
+    return job
+
+
+def test_a_file_is_checked_confirmed_imported_and_reported(
+    project: Project, lead: User, client_of: Client, uploads: Path
+) -> None:
+    client = client_of(lead)
+    studies = [source("It may reduce and reduce.", source_modality_span="MAY")]
+    job = done(client, upload(client, as_bytes(cluster(f"1_{n}", studies) for n in range(4))))
+    preview = job["result"]
+    assert (job["status"], preview["level"], preview["known"]) == ("done", "3", None)
+    assert preview["faults"] == {"total": 0, "listed": []}
+    assert (preview["counts"]["clusters"], preview["totals"]["cue found but for case"]) == (4, 4)
+    assert [item["docid"] for item in preview["sample"]] == ["1_0", "1_1", "1_2"]
+    assert not Cluster.objects.exists()
+
+    job = done(client, client.post("/api/v1/projects/eye/imports/confirm/", {"job": job["id"]}, format="json"))
+    assert job["status"] == "done"
+    assert Cluster.objects.count() == 4
+    assert not list(uploads.iterdir())
+
+    [row] = client.get("/api/v1/projects/eye/imports/").json()["results"]
+    assert (row["file_name"], row["by"], row["counts"]["clusters"]) == ("level3.jsonl", "Lead", 4)
+    imported = client.get(f"/api/v1/imports/{row['id']}/").json()
+    assert imported["totals"] == {"cue found but for case": 4, "cue occurs more than once": 4}
+    assert imported["values"]["source_modality"] == {"weak": 4}
+    notices = client.get(
+        f"/api/v1/imports/{row['id']}/notices/", {"kind": "cue found but for case", "page_size": "3"}
+    ).json()
+    assert (notices["count"], len(notices["results"])) == (4, 3)
+    assert notices["results"][0]["text"] == "MAY"
+
+
+def test_faults_are_shown_by_line_and_cannot_be_confirmed(project: Project, lead: User, client_of: Client) -> None:
+    client = client_of(lead)
+    job = done(client, upload(client, as_bytes(cluster(f"1_{n}", target_direction="up") for n in range(250))))
+    faults = job["result"]["faults"]
+    assert (job["status"], faults["total"], len(faults["listed"])) == ("done", 250, 200)
+    assert {"line": 2, "field": "target_direction", "file": "level3.jsonl"}.items() <= faults["listed"][1].items()
+    reply = client.post("/api/v1/projects/eye/imports/confirm/", {"job": job["id"]}, format="json")
+    assert (reply.status_code, reply.json()["detail"]) == (409, "The file has faults; mend it and upload it again.")
+
+
+def test_an_empty_file_is_a_fault_of_the_file(project: Project, lead: User, client_of: Client) -> None:
+    client = client_of(lead)
+    job = done(client, upload(client, b""))
+    assert job["result"]["faults"]["listed"][0]["message"].startswith("the file is empty")
+
+
+def test_a_file_that_was_imported_before_is_known(corpus: Project, lead: User, client_of: Client, file: Path) -> None:
+    client = client_of(lead)
+    job = done(client, upload(client, file.read_bytes(), "again.jsonl"))
+    assert job["result"]["known"] == Import.objects.get().pk
+    job = done(client, client.post("/api/v1/projects/eye/imports/confirm/", {"job": job["id"]}, format="json"))
+    assert job["result"]["known"] is True
+    assert Import.objects.count() == 1
+
+
+def test_an_import_that_is_done_twice_is_done_once(project: Project, lead: User, client_of: Client) -> None:
+    client = client_of(lead)
+    check = done(client, upload(client, as_bytes([cluster()])))
+    replies = [client.post("/api/v1/projects/eye/imports/confirm/", {"job": check["id"]}, format="json") for _ in "12"]
+    jobs = [done(client, reply) for reply in replies]
+    assert [job["status"] for job in jobs] == ["done", "failed"]
+    assert "no longer kept" in jobs[1]["error"]
+    assert Import.objects.count() == 1
+    reply = client.post("/api/v1/projects/eye/imports/confirm/", {"job": check["id"]}, format="json")
+    assert reply.status_code == 409
+
+
+def test_a_file_above_the_limit_is_413(project: Project, lead: User, client_of: Client, settings: Any) -> None:
+    settings.UPLOAD_LIMIT = 2**20
+    for size in (2**20 + 1, 2**21):
+        reply = upload(client_of(lead), b"x" * size)
+        assert (reply.status_code, reply.json()["type"]) == (413, "/problems/too-large")
+    assert not Job.objects.exists()
+
+
+def test_what_is_uploaded_has_a_random_name_and_is_not_served(
+    project: Project, lead: User, client_of: Client, uploads: Path
+) -> None:
+    client = client_of(lead)
+    reply = upload(client, b"{}", "../../evil<script>.jsonl")
+    [kept] = list(uploads.iterdir())
+    assert len(kept.name) == 32
+    assert kept.name not in str(reply.json())
+    assert Job.objects.get().params["name"] == "evil<script>.jsonl"
+
+
+def test_forgotten_uploads_are_removed(project: Project, lead: User, client_of: Client, uploads: Path) -> None:
+    client = client_of(lead)
+    upload(client, b"{}")
+    [old] = list(uploads.iterdir())
+    os.utime(old, (0, 0))
+    upload(client, b"{}")
+    assert old not in list(uploads.iterdir())
+    assert len(list(uploads.iterdir())) == 1
+
+
+def test_bad_requests_name_their_field(project: Project, lead: User, client_of: Client) -> None:
+    client = client_of(lead)
+    assert upload(client, b"{}", format="m4").json()["errors"][0]["field"] == "format"
+    job = done(client, upload(client, b"{}", level="7"))
+    assert (job["status"], "no level '7'" in job["error"]) == ("failed", True)
+    reply = client.post("/api/v1/projects/eye/imports/confirm/", {"job": 999}, format="json")
+    assert (reply.status_code, reply.json()["errors"][0]["field"]) == (422, "job")
+
+
+def test_only_a_lead_brings_files_in(project: Project, ann1: User, stranger: User, client_of: Client) -> None:
+    assert upload(client_of(ann1), b"{}").status_code == 403
+    assert upload(client_of(stranger), b"{}").status_code == 404
+    for user, status in ((ann1, 403), (stranger, 404)):
+        reply = client_of(user).post("/api/v1/projects/eye/imports/confirm/", {"job": 1}, format="json")
+        assert reply.status_code == status
+
+
+def test_a_check_of_another_project_cannot_be_confirmed(project: Project, lead: User, client_of: Client) -> None:
+    from projects.actions.people import create_project
+
+    create_project(slug="other", name="Other", by=lead)
+    client = client_of(lead)
+    check = done(client, upload(client, as_bytes([cluster()])))
+    reply = client.post("/api/v1/projects/other/imports/confirm/", {"job": check["id"]}, format="json")
+    assert reply.status_code == 422
+
+
+def test_formats_are_listed_with_their_levels(ann1: User, client_of: Client) -> None:
+    [m3] = client_of(ann1).get("/api/v1/import-formats/").json()
+    assert (m3["key"], [level["key"] for level in m3["levels"]]) == ("m3", ["1", "2", "3"])

@@ -1,0 +1,113 @@
+"""The data base itself refuses to change what was written."""
+
+import pytest
+from django.db import DatabaseError, connection, transaction
+
+from accounts.models import User
+from annotation.models import Cue, Label
+from audit import triggers
+from audit.actions import seal_pending
+from audit.log import record
+from audit.models import Entry, Seal
+from projects.actions import answers, decisions
+from projects.models import Answer, Decision, Guideline, Project
+from tests.builders import answer, build_cluster, build_round, label_value
+
+
+def refused(sql: str, *params: int) -> None:
+    with (
+        pytest.raises(DatabaseError, match="never changed or deleted"),
+        transaction.atomic(),
+        connection.cursor() as cursor,
+    ):
+        cursor.execute(sql, params)
+
+
+@pytest.fixture
+def answered(project: Project, ann1: User) -> Answer:
+    build_cluster(project, inputs=0)
+    round = build_round(project, [project.members.get(user=ann1)])
+    (slot,) = answers.next_hand(user=ann1, round=round)
+    stored: Answer = answer(ann1, slot, label_value(polarity_cue=[(0, 7)])).answer
+    return stored
+
+
+def test_an_entry_is_neither_changed_nor_deleted(lead: User) -> None:
+    entry = record(actor=lead, verb="look", obj=lead)
+    refused("UPDATE audit_entry SET reason = 'forged' WHERE id = %s", entry.pk)
+    refused("DELETE FROM audit_entry WHERE id = %s", entry.pk)
+    assert Entry.objects.get(pk=entry.pk).reason == ""
+
+
+def test_sealing_is_the_one_change_and_happens_once(lead: User) -> None:
+    entry = record(actor=lead, verb="look", obj=lead)
+    seal_pending()
+    seal = Seal.objects.get()
+    assert Entry.objects.get(pk=entry.pk).seal == seal
+    refused("UPDATE audit_entry SET seal_id = NULL WHERE id = %s", entry.pk)
+    refused("UPDATE audit_entry SET seal_id = %s WHERE id = %s", seal.pk, entry.pk)
+    other = record(actor=lead, verb="look", obj=lead)
+    refused("UPDATE audit_entry SET seal_id = %s, verb = 'forged' WHERE id = %s", seal.pk, other.pk)
+
+
+def test_a_seal_is_neither_changed_nor_deleted(lead: User) -> None:
+    record(actor=lead, verb="look", obj=lead)
+    seal_pending()
+    refused("UPDATE audit_seal SET leaves = 2")
+    refused("DELETE FROM audit_seal")
+
+
+def test_an_answer_and_its_typed_rows_are_insert_only(answered: Answer) -> None:
+    cue = Cue.objects.get()
+    refused("UPDATE projects_answer SET comment = 'forged'")
+    refused("DELETE FROM projects_answer")
+    refused("UPDATE annotation_label SET polarity = 'positive'")
+    refused("DELETE FROM annotation_label")
+    refused("UPDATE annotation_cue SET text = 'forged'")
+    refused("UPDATE annotation_cuefragment SET start = 1 WHERE cue_id = %s", cue.pk)
+    refused("DELETE FROM annotation_cuefragment")
+    assert Label.objects.get().polarity == "no effect"
+
+
+def test_a_decision_and_a_guideline_are_insert_only(answered: Answer) -> None:
+    decisions.insert_decisions(
+        [
+            Decision(
+                unit=answered.assignment.unit, kind="label", field="polarity", origin="single", answer=answered,
+                decided_at=answered.received_at,
+            )
+        ]
+    )  # fmt: skip
+    refused("UPDATE projects_decision SET origin = 'unanimous'")
+    refused("DELETE FROM projects_decision")
+    refused("UPDATE projects_guideline SET text = 'forged'")
+    assert Guideline.objects.count() == 1
+
+
+@pytest.mark.django_db
+def test_every_guarded_table_has_its_triggers_after_all_migrations() -> None:
+    assert {"audit_entry", "audit_seal", "projects_answer", "annotation_label"} <= set(triggers.guarded_tables())
+    assert triggers.faults(connection) == []
+
+
+@pytest.mark.django_db
+def test_a_trigger_that_is_gone_is_noticed() -> None:
+    triggers.remove(connection, ["audit_seal"])
+    assert triggers.faults(connection) == ["table audit_seal: the triggers that refuse changes are missing"]
+    triggers.install(connection, ["audit_seal"], sealed=False)
+    assert triggers.faults(connection) == []
+
+
+def test_triggers_step_aside_and_come_back_as_they_were(lead: User) -> None:
+    record(actor=lead, verb="look", obj=lead)
+    with triggers.suspended(connection):
+        Entry.objects.all().delete()
+    assert triggers.faults(connection) == []
+    entry = record(actor=lead, verb="look", obj=lead)
+    refused("DELETE FROM audit_entry WHERE id = %s", entry.pk)
+
+
+@pytest.mark.django_db
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite knows no TRUNCATE")
+def test_a_table_is_not_truncated() -> None:
+    refused("TRUNCATE audit_entry")

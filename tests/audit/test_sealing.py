@@ -1,0 +1,168 @@
+"""One chain of seals, however many seal, and every forgery found by name."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection
+
+from accounts.models import User
+from audit import actions, triggers
+from audit.actions import head, seal_pending
+from audit.log import record
+from audit.models import Entry, Seal
+from audit.verify import findings
+from projects.actions import answers
+from projects.models import Answer, Project
+from tests.builders import answer, build_cluster, build_round, label_value
+
+
+def found() -> list[str]:
+    return [str(finding) for finding in findings()]
+
+
+@contextmanager
+def forging(*tables: str, sealed: bool = True) -> Iterator[Any]:
+    """What somebody with the data base's own password can do: take the triggers away, and put them back."""
+    triggers.remove(connection, tables)
+    with connection.cursor() as cursor:
+        yield cursor
+    triggers.install(connection, tables, sealed=sealed)
+
+
+@pytest.fixture
+def entries(lead: User) -> list[Entry]:
+    return [record(actor=lead, verb="look", obj=lead, after={"n": n, "x": 1e22, "é": -0.0}) for n in range(5)]
+
+
+def test_all_rows_are_sealed_in_one_chain_that_verifies(entries: list[Entry], lead: User) -> None:
+    first = seal_pending()
+    record(actor=lead, verb="look", obj=lead)
+    second = seal_pending()
+    assert (first.number, second.number) == (1, 2)
+    assert list(Seal.objects.values_list("number", "leaves")) == [(1, 5), (2, 1)]
+    assert Seal.objects.get(number=2).previous == first.digest
+    assert found() == []
+
+
+def test_sealing_twice_changes_nothing(entries: list[Entry]) -> None:
+    assert seal_pending() == seal_pending() == head()
+    assert Seal.objects.count() == 1
+
+
+def test_many_rows_give_several_seals(entries: list[Entry], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(actions, "SEAL_SIZE", 2)
+    assert seal_pending().number == 3
+    assert found() == []
+
+
+def test_a_changed_row_is_named(entries: list[Entry]) -> None:
+    seal_pending()
+    with forging("audit_entry") as cursor:
+        cursor.execute("UPDATE audit_entry SET verb = 'forged' WHERE id = %s", [entries[2].pk])
+    assert found() == [f"audit.entry {entries[2].pk}: its content does not fit its digest: it was changed"]
+
+
+def test_a_row_changed_before_it_was_sealed_is_named(entries: list[Entry]) -> None:
+    with forging("audit_entry") as cursor:
+        cursor.execute("UPDATE audit_entry SET reason = 'forged' WHERE id = %s", [entries[0].pk])
+    assert found() == [f"audit.entry {entries[0].pk}: its content does not fit its digest: it was changed"]
+    seal_pending()
+    assert len(found()) == 1
+
+
+def test_a_row_changed_with_its_digest_breaks_its_seal(entries: list[Entry]) -> None:
+    from audit.digests import digest_of
+    from audit.log import entry_content
+
+    seal_pending()
+    forged = Entry.objects.get(pk=entries[1].pk)
+    forged.verb = "forged"
+    digest = digest_of(entry_content(forged))
+    with forging("audit_entry") as cursor:
+        cursor.execute("UPDATE audit_entry SET verb = 'forged', digest = %s WHERE id = %s", [digest, forged.pk])
+    assert [line.split(":")[0] for line in found()] == ["seal 1"]
+
+
+def test_a_deleted_row_is_missed_by_its_seal(entries: list[Entry]) -> None:
+    seal_pending()
+    with forging("audit_entry") as cursor:
+        cursor.execute("DELETE FROM audit_entry WHERE id = %s", [entries[1].pk])
+    assert found() == ["seal 1: it was made over 5 rows, 4 are there"]
+
+
+def test_a_seal_dated_back_is_found(entries: list[Entry]) -> None:
+    seal_pending()
+    earlier = Seal.objects.get().sealed_at - timedelta(days=1)
+    with triggers.suspended(connection):
+        Seal.objects.update(sealed_at=earlier)
+    assert [line.split(":")[0] for line in found()] == ["seal 1"]
+
+
+def test_a_chain_cut_at_its_end_is_found_by_a_head_noted_elsewhere(entries: list[Entry], lead: User) -> None:
+    seal_pending()
+    record(actor=lead, verb="look", obj=lead)
+    noted = seal_pending().digest
+    with triggers.suspended(connection):
+        Entry.objects.filter(seal__number=2).delete()
+        Seal.objects.filter(number=2).delete()
+    assert found() == []
+    assert [f.what for f in findings(expected_head=noted)] == ["chain"]
+
+
+def test_a_forged_label_of_an_answer_is_found_through_its_answer(project: Project, ann1: User) -> None:
+    build_cluster(project, inputs=0)
+    round = build_round(project, [project.members.get(user=ann1)])
+    (slot,) = answers.next_hand(user=ann1, round=round)
+    answer(ann1, slot, label_value(polarity_cue=[(0, 7)]))
+    seal_pending()
+    assert found() == []
+    with forging("annotation_label", sealed=False) as cursor:
+        cursor.execute("UPDATE annotation_label SET polarity = 'positive'")
+    name = f"projects.answer {Answer.objects.get().pk}"
+    assert found() == [f"{name}: its content does not fit its digest: it was changed"]
+
+
+def test_the_command_prints_the_head_and_fails_on_a_finding(entries: list[Entry]) -> None:
+    last = seal_pending()
+    out, err = StringIO(), StringIO()
+    call_command("verify_audit", stdout=out, stderr=err)
+    assert last.digest in out.getvalue()
+    with forging("audit_entry") as cursor:
+        cursor.execute("UPDATE audit_entry SET verb = 'forged' WHERE id = %s", [entries[0].pk])
+    with pytest.raises(CommandError, match="1 finding"):
+        call_command("verify_audit", stdout=out, stderr=err)
+    assert f"audit.entry {entries[0].pk}" in err.getvalue()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_sealers_at_once_make_one_chain(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(actions, "SEAL_SIZE", 7)
+    for n in range(60):
+        record(actor=None, verb="look", object_type="thing", object_id=n)
+    start, errors = threading.Barrier(4), []
+
+    def seal() -> None:
+        try:
+            start.wait()
+            seal_pending()
+        except BaseException as error:
+            errors.append(error)
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=seal) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert errors == []
+    assert list(Seal.objects.values_list("number", flat=True)) == list(range(1, Seal.objects.count() + 1))
+    assert sum(Seal.objects.values_list("leaves", flat=True)) == 60
+    assert not Entry.objects.filter(seal=None).exists()
+    assert found() == []

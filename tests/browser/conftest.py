@@ -1,0 +1,121 @@
+"""The real pages in Chromium: the production bundle, served by gunicorn from a data base of its own.
+
+Nothing here reaches into the server: what a test needs is made by commands and through the API, as people and scripts
+make it. A page that breaks the content security policy, or says an error to the console, fails its test at the end.
+"""
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+
+from config.page import manifest
+from tests.processes.house import House
+from tests.stages import servers
+
+PEOPLE = {"lead": "lead@example.org", "ann1": "ann1@example.org", "ann2": "ann2@example.org"}
+#: What Chromium itself says of a reply that a test asks for on purpose (a refusal, a server that is away).
+EXPECTED = re.compile(r"Failed to load resource: (the server responded with a status of 4\d\d|net::ERR_)")
+HISTORY = (
+    "from projects.models import Project; from config.robot.history import play_history; "
+    "play_history(Project.objects.get(slug='sample'))"
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.browser)
+
+
+@dataclass
+class Visit:
+    """A page in a browser of its own, with what went wrong in it so far."""
+
+    page: Page
+    address: str
+    wrong: list[str] = field(default_factory=list)
+
+    def go(self, path: str) -> None:
+        """Open an address and wait until it has come to rest."""
+        self.page.goto(self.address + path)
+        self.page.wait_for_load_state("networkidle")
+
+    def _said(self, message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning") and not EXPECTED.search(message.text):
+            self.wrong.append(f"{message.type}: {message.text}")
+
+    def listen(self) -> None:
+        self.page.on("console", self._said)
+        self.page.on("pageerror", lambda error: self.wrong.append(f"not caught: {error}"))
+        self.page.add_init_script(
+            "document.addEventListener('securitypolicyviolation', e => console.error('policy: ' + e.violatedDirective))"
+        )
+
+
+@pytest.fixture(scope="session")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    """A house with the illustrative project and a closed, measured round in it; a web server and a worker."""
+    if manifest() is None:
+        pytest.fail("The production bundle has not been built: make frontend")
+    made = House(tmp_path_factory.mktemp("browser"), "")
+    made.manage("migrate", "-v0")
+    made.manage("seed")
+    made.manage("shell", "-v0", "-c", HISTORY)
+    made.start_web()
+    made.start_worker()
+    yield made
+    made.stop()
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    path = os.environ.get("CHROMIUM") or servers.installed_chromium()
+    if not path:
+        pytest.skip("no Chromium was found; `make test` installs one")
+    with sync_playwright() as playwright:
+        # As root Chromium starts only without its sandbox.
+        started = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"] if os.geteuid() == 0 else [])
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def visit(house: House, chromium: Browser) -> Iterator[Callable[..., Visit]]:
+    """``visit("ann1")``: a browser in which that person is signed in; ``visit()``: one of nobody."""
+    made: list[Visit] = []
+
+    def visit(
+        who: str = "", *, scheme: str = "light", width: int = 1280, height: int = 800, touch: bool = False
+    ) -> Visit:
+        context = chromium.new_context(
+            color_scheme="dark" if scheme == "dark" else "light",
+            viewport={"width": width, "height": height},
+            has_touch=touch,
+        )
+        context.set_default_timeout(10_000)
+        made.append(Visit(context.new_page(), house.address))
+        made[-1].listen()
+        if who:
+            made[-1].page.goto(sign_in_link(house, who))
+            made[-1].page.get_by_role("button", name="Sign in").click()
+            made[-1].page.wait_for_url(f"{house.address}/")
+        return made[-1]
+
+    yield visit
+    wrong = [line for one in made for line in one.wrong]
+    for one in made:
+        one.page.context.close()
+    assert wrong == []
+
+
+def sign_in_link(house: House, who: str) -> str:
+    """A fresh one-time link of one of `PEOPLE`."""
+    said = house.manage("sign_in_link", PEOPLE[who])
+    found = re.search(r"/enter#(\S+)", said)
+    assert found, said
+    return f"{house.address}/enter#{found[1]}"

@@ -1,0 +1,203 @@
+"""The ten yes/no checks of the interaction design (INTERACTION, section 4), each by its number."""
+
+import random
+import uuid
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import Visit
+from tests.browser.desk import Desk, answers_of, open_round
+from tests.processes.house import House
+
+Visiting = Callable[..., Visit]
+EFFECTS = (
+    "The pooled evidence confirmed that, compared with placebo, nepralin was associated with equivalent effects on "
+    "relapse at 1 year and with a higher risk of systemic serious adverse events."
+)
+NEITHER = "Neither nepralin nor placebo had a significant association with the occurrence of relapse of any type."
+ASTRAL = "For 𝛽-carotene, naïve patients and Icare® PRO the risk of relapse was not significantly reduced by nepralin."
+PLAIN = "Nepralin was noninferior to placebo for relapse at 1 year with similar safety profiles."
+
+
+@pytest.fixture
+def desk(visit: Visiting, house: House) -> Callable[..., Desk]:
+    """``desk([texts])``: ann1 before a fresh round of those texts."""
+
+    def make(texts: list[str], **options: object) -> Desk:
+        slug = f"desk-{uuid.uuid4().hex[:12]}"
+        return Desk(visit("ann1", **options), open_round(house, slug, texts)).open()
+
+    return make
+
+
+def test_1_seven_keys_save_two_values_and_a_cue_and_show_the_next_text(desk: Callable[..., Desk], house: House) -> None:
+    at = desk([EFFECTS, PLAIN])
+    at.next("f e f e S→ s 2")
+    assert at.text() == PLAIN
+    at.until_saved()
+    (stored,) = answers_of(house, at.round)
+    assert (stored["value"]["polarity"], stored["value"]["modality"]) == ("no effect", "moderate")
+    assert [f["quote"] for f in stored["value"]["polarity_cue"]] == ["equivalent effects"]
+
+
+@pytest.mark.parametrize("width", [1280, 640, 320])
+def test_2_no_mark_nudge_or_saved_state_moves_anything(desk: Callable[..., Desk], width: int) -> None:
+    at = desk([NEITHER, EFFECTS], width=width)
+    still = at.boxes()
+    for keys in ("f h", "S→", "S→", "3", "s", "f n", "space", "f h"):
+        at.press(keys)
+        assert at.boxes() == still, keys
+        if keys == "s":
+            expect(at.page.locator(".say")).to_contain_text("No polarity cue for")
+    at.press("Escape")
+    assert at.boxes() == still
+
+
+def test_3_the_text_in_the_page_is_the_stored_text_with_every_mark_on(desk: Callable[..., Desk]) -> None:
+    at = desk([ASTRAL, PLAIN])
+    at.next("f n f n S→ S→ s f r space f n 3").reopen()
+    assert at.text() == ASTRAL
+    assert len(at.cues()) == 2
+    assert at.page.locator(".mark").count() >= 3
+
+
+def test_4_marks_are_told_apart_without_colour(desk: Callable[..., Desk]) -> None:
+    """Kinds of marks differ in where they draw (fill, line above, line below), values in a glyph or a word."""
+    at = desk([PLAIN, EFFECTS])
+    at.next("f n f n s f n f n 3").reopen()  # the same word as both cues, in a text with I, C and O marked
+    tags = at.page.locator("[role=listbox] .mark").evaluate_all(
+        "all => all.map(e => getComputedStyle(e, '::before').content + getComputedStyle(e, '::after').content)"
+    )
+    shown = " ".join(tags)
+    for sign in ("=", "weak", "I", "C", "O"):
+        assert sign in shown, (sign, tags)
+    # Where each kind draws: no two share a channel, so that an identical double cue shows both.
+    drawn = at.page.locator("[role=listbox] .mark").evaluate_all("all => all.map(e => e.className)")
+    both = [c for c in drawn if "polarity" in c and "modality" in c]
+    assert both, drawn
+
+
+def test_5_no_order_of_keys_gives_na_without_no_evidence_or_the_reverse(desk: Callable[..., Desk]) -> None:
+    at = desk([NEITHER] * 3)
+    chance = random.Random(5)
+    for _ in range(120):
+        at.press(
+            chance.choice(["a", "s", "d", "1", "2", "3", "4", "z", "f h", "→", "S→", "Backspace", "space", "Escape"])
+        )
+        if not at.page.locator("[role=listbox]").count():
+            break
+        polarity, modality = at.checked()
+        if polarity and modality:
+            assert (polarity == "n/a") == (modality == "no evidence")
+        assert not (polarity == "n/a" and modality is None)
+
+
+def test_6_arrowing_through_the_radio_groups_never_advances_and_a_held_key_answers_once(
+    desk: Callable[..., Desk],
+) -> None:
+    at = desk([PLAIN, EFFECTS, NEITHER])
+    at.page.focus('input[value="positive"]')
+    for _ in range(2):
+        for _ in range(5):
+            at.page.keyboard.press("ArrowDown")
+        at.page.keyboard.press("Tab")
+        while at.page.evaluate("document.activeElement.type") != "radio":
+            at.page.keyboard.press("Tab")
+    assert at.text() == PLAIN
+    at.page.locator("[role=listbox]").focus()
+    at.press("Escape f n s")
+    for _ in range(8):
+        at.page.keyboard.down("2")  # repeated downs without an up are auto-repeat
+        at.page.wait_for_timeout(60)
+    at.page.keyboard.up("2")
+    at.ready()
+    assert at.text() == EFFECTS
+
+
+def test_7_undo_after_an_advance_restores_all_but_the_last_step(desk: Callable[..., Desk], house: House) -> None:
+    at = desk([EFFECTS, PLAIN])
+    at.next("f e f e S→ s 2").until_saved()
+    at.press("z").ready()
+    assert at.text() == EFFECTS
+    assert at.checked() == ("no effect", None)
+    assert at.cues() == ["equivalent effects"]
+    at.next("3 Enter").until_saved()
+    revisions = answers_of(house, at.round)
+    assert [(a["revision"], a["value"]["modality"]) for a in revisions] == [(1, "moderate"), (2, "weak")]
+
+
+def test_8_what_could_not_be_sent_is_counted_survives_a_reload_and_is_stored_once(
+    desk: Callable[..., Desk], house: House
+) -> None:
+    at = desk([EFFECTS, PLAIN, NEITHER])
+    broken = {"how": "500"}
+
+    def handle(route: object) -> None:
+        if route.request.method != "PUT":  # type: ignore[attr-defined]
+            route.continue_()  # type: ignore[attr-defined]
+        elif broken["how"] == "500":
+            route.fulfill(status=500, body="boom")  # type: ignore[attr-defined]
+        else:
+            route.abort("internetdisconnected")  # type: ignore[attr-defined]
+
+    at.page.route("**/api/**", handle)
+    at.next("f e s 2")
+    expect(at.page.locator(".saved")).to_have_text(
+        "Offline. 1 answer kept on this computer, not yet sent. Go on working."
+    )
+    broken["how"] = "offline"
+    at.press("f n s 2")
+    expect(at.page.locator(".saved")).to_contain_text("Offline. 2 answers kept")
+    at.page.reload()
+    expect(at.page.locator(".saved")).to_contain_text("2 answers")
+    assert answers_of(house, at.round) == []
+    at.page.unroute("**/api/**")
+    at.page.reload()
+    at.until_saved()
+    stored = answers_of(house, at.round)
+    assert [(a["position"], a["revision"]) for a in stored] == [(0, 1), (1, 1)]
+    at.visit.wrong.clear()  # the browser says of its own that requests failed, as they should
+
+
+@pytest.mark.parametrize("width", [640, 320])
+def test_9_there_is_no_horizontal_scroll(desk: Callable[..., Desk], width: int) -> None:
+    at = desk([EFFECTS, NEITHER], width=width)
+    at.press("f e S→ s 3")
+    assert at.page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+
+
+def test_10_single_letters_are_inert_in_text_fields_and_with_the_switch_off_and_stand_on_their_controls(
+    desk: Callable[..., Desk], house: House
+) -> None:
+    at = desk([PLAIN, EFFECTS])
+    for label, key in (("positive", "A"), ("no effect", "S"), ("negative", "D"), ("strong", "1"), ("moderate", "2"),
+                       ("weak", "3"), ("no evidence", "4")):  # fmt: skip
+        control = at.page.locator("label", has=at.page.locator(f'input[value="{label}"]'))
+        assert control.locator("kbd").inner_text() == key
+    for name, key in (
+        ("Next", "Enter"),
+        ("Undo", "Z"),
+        ("Skip", "K"),
+        ("Flag", "!"),
+        ("Comment", "C"),
+        ("Guideline", "G"),
+    ):
+        assert at.page.locator(".actions button", has_text=name).first.locator("kbd").inner_text() == key
+    at.press("c")
+    at.page.locator("dialog textarea").type("as def 1234 z")
+    assert at.page.locator("dialog textarea").input_value() == "as def 1234 z"
+    at.page.keyboard.press("Escape")
+    assert at.checked() == (None, None)
+    switch = "from accounts.models import User; u = User.objects.get(email='ann1@example.org'); u.preferences = {}; "
+    house.manage("shell", "-v0", "-c", switch + "u.preferences = {'single_keys': False}; u.save()")
+    try:
+        at.page.reload()
+        at.ready().press("a s 2 4 k")
+        assert at.checked() == (None, None)
+        assert at.page.locator("dialog[open]").count() == 0
+        at.page.locator("label", has=at.page.locator('input[value="positive"]')).click()
+        assert at.checked()[0] == "positive"
+    finally:
+        house.manage("shell", "-v0", "-c", switch + "u.save()")

@@ -1,0 +1,194 @@
+"""What can go wrong while somebody works, and loses nothing: reload, sign-out, a closed round, two tabs."""
+
+import json
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import Visit, sign_in_link
+from tests.browser.desk import Desk, answers_of, open_round
+from tests.browser.test_label_checks import EFFECTS, NEITHER, PLAIN
+from tests.processes.house import House
+
+Visiting = Callable[..., Visit]
+
+
+def fresh(house: House, *people: str, texts: list[str] | None = None) -> int:
+    return open_round(house, f"faults-{uuid.uuid4().hex[:12]}", texts or [EFFECTS, PLAIN, NEITHER], *people)
+
+
+def test_a_reload_in_mid_answer_keeps_the_draft(visit: Visiting, house: House) -> None:
+    at = Desk(visit("ann1"), fresh(house)).open()
+    at.press("f e f e S→ s !")
+    at.page.wait_for_timeout(300)
+    at.page.reload()
+    at.ready()
+    assert at.text() == EFFECTS
+    assert at.checked() == ("no effect", None)
+    assert at.cues() == ["equivalent effects"]
+    at.next("2").until_saved()
+    (stored,) = answers_of(house, at.round)
+    assert (stored["flag"], stored["value"]["polarity"]) == (True, "no effect")
+
+
+def test_after_the_first_unit_there_is_one_request_a_unit(visit: Visiting, house: House) -> None:
+    at = Desk(visit("ann1"), fresh(house, texts=[PLAIN] * 6)).open()
+    at.next("f n s 2").until_saved()
+    before = len(at.requests)
+    for _ in range(4):
+        at.next("f n s 2").until_saved()
+    made = at.requests[before:]
+    assert [r.method for r in made] == ["PUT"] * 4
+
+
+def test_the_next_text_is_painted_within_a_tenth_of_a_second_of_the_key(visit: Visiting, house: House) -> None:
+    at = Desk(visit("ann1"), fresh(house, texts=[PLAIN] * 24)).open()
+    times = []
+    for _ in range(20):
+        at.press("f n s")
+        times.append(
+            at.page.evaluate(
+                """() => new Promise(done => {
+                     const before = document.querySelector('[role=listbox]')
+                     const began = performance.now()
+                     document.activeElement.dispatchEvent(
+                       new KeyboardEvent('keydown', { key: '2', bubbles: true, cancelable: true }))
+                     new MutationObserver((_, observer) => {
+                       if (document.querySelector('[role=listbox]') === before) return
+                       observer.disconnect()
+                       requestAnimationFrame(() => setTimeout(() => done(performance.now() - began)))
+                     }).observe(document.body, { childList: true, subtree: true })
+                   })"""
+            )
+        )
+        at.ready()
+    print(f"painted after {sorted(times)[10]:.0f} ms (median), {max(times):.0f} ms (longest)")
+    assert sorted(times)[10] < 100
+
+
+def test_an_ended_session_asks_to_sign_in_and_then_sends_what_was_kept(visit: Visiting, house: House) -> None:
+    password = "a long enough phrase 17"
+    code = "from accounts.models import User; u = User.objects.get(email='ann1@example.org'); "
+    house.manage("shell", "-v0", "-c", code + f"u.set_password({password!r}); u.save()")
+    at = Desk(visit("ann1"), fresh(house)).open()
+    house.manage(
+        "shell", "-v0", "-c", "from django.contrib.sessions.models import Session; Session.objects.all().delete()"
+    )
+    at.press("f e s 2")
+    dialog = at.page.locator("dialog[open]")
+    expect(dialog).to_be_visible()
+    assert answers_of(house, at.round) == []
+    dialog.get_by_label("Password").fill(password)
+    dialog.get_by_role("button", name="Sign in").click()
+    at.until_saved()
+    assert [a["revision"] for a in answers_of(house, at.round)] == [1]
+
+
+def test_a_round_that_was_closed_meanwhile_brings_the_person_back_with_the_reason(
+    visit: Visiting, house: House
+) -> None:
+    at = Desk(visit("ann1"), fresh(house)).open()
+    close = "from projects.models import Round; from projects.actions.rounds import close_round; "
+    house.manage("shell", "-v0", "-c", close + f"close_round(round=Round.objects.get(pk={at.round}), by=None)")
+    at.press("f e s 2")
+    refused = at.page.locator(".refused")
+    expect(refused).to_contain_text("The round was closed")
+    assert at.text() == EFFECTS
+    assert answers_of(house, at.round) == []
+
+
+def test_two_tabs_show_both_versions_and_the_person_decides(visit: Visiting, house: House) -> None:
+    at = Desk(visit("ann1"), fresh(house)).open()
+    other = at.page.context.new_page()
+    other.goto(at.page.url)
+    other.wait_for_selector("[role=listbox]")
+    other.wait_for_timeout(200)
+    for key in ("f", "e", "d", "2"):
+        other.keyboard.press(key)
+    expect(other.locator(".saved")).to_contain_text("Saved")
+    at.page.bring_to_front()
+    at.press("f e a 2")
+    refused = at.page.locator(".refused")
+    expect(refused).to_contain_text("newer revision")
+    expect(refused).to_contain_text("negative")
+    at.ready().press("Enter")
+    at.until_saved()
+    assert [a["value"]["polarity"] for a in answers_of(house, at.round)] == ["negative", "positive"]
+
+
+def test_a_double_click_on_a_value_answers_one_unit_once(visit: Visiting, house: House) -> None:
+    at = Desk(visit("ann1"), fresh(house)).open()
+    at.press("f e s")
+    at.page.locator("label", has=at.page.locator('input[value="moderate"]')).dblclick()
+    at.until_saved()
+    assert [(a["position"], a["revision"]) for a in answers_of(house, at.round)] == [(0, 1)]
+    assert at.text() == PLAIN
+
+
+def test_another_person_on_the_same_computer_sees_nothing_of_the_first(visit: Visiting, house: House) -> None:
+    at = Desk(visit("ann1"), fresh(house, "ann1@example.org", "ann2@example.org")).open()
+    at.page.route("**/api/v1/answers/**", lambda route: route.abort("internetdisconnected"))
+    at.next("f e s 2")
+    expect(at.page.locator(".saved")).to_contain_text("1 answer kept")
+    at.page.unroute("**/api/v1/answers/**")
+    at.page.context.clear_cookies()
+    at.page.goto(sign_in_link(house, "ann2"))
+    at.page.get_by_role("button", name="Sign in").click()
+    at.page.wait_for_url(f"{house.address}/")
+    at.open()
+    at.page.wait_for_timeout(500)
+    assert at.checked() == (None, None)
+    assert "kept" not in at.said()
+    assert answers_of(house, at.round) == []
+
+
+def test_skip_asks_why_and_undo_takes_it_back(visit: Visiting, house: House) -> None:
+    at = Desk(visit("ann1"), fresh(house)).open()
+    at.press("k")
+    expect(at.page.locator("dialog[open]")).to_contain_text("unclear")
+    at.press("1").ready()
+    assert at.text() == PLAIN
+    at.press("z").ready()
+    assert at.text() == EFFECTS
+    at.next("f e s 2").until_saved()
+    assert [(a["outcome"], a["reason"]) for a in answers_of(house, at.round)] == [
+        ("skipped", "unclear"),
+        ("answered", ""),
+    ]
+
+
+def test_texts_and_names_with_markup_stay_texts(visit: Visiting, house: House) -> None:
+    evil = '<img src=x onerror=alert(1)> <script>alert(2)</script> relapse & "quotes" javascript:alert(3) nepralin'
+    at = Desk(visit("ann1"), fresh(house, texts=[evil, PLAIN])).open()
+    dialogs: list[str] = []
+    at.page.on("dialog", lambda d: dialogs.append(d.message))
+    assert at.text() == evil
+    at.next("f r s 2")
+    expect(at.page.locator(".below")).to_contain_text("<img src=x")
+    assert dialogs == []
+
+
+@pytest.mark.parametrize("how", ["mouse", "touch"])
+def test_five_units_without_a_key(visit: Visiting, house: House, how: str) -> None:
+    """Mouse alone at 1280, fingers alone on a tablet."""
+    options: dict[str, Any] = {"width": 820, "height": 1180, "touch": True} if how == "touch" else {}
+    at = Desk(visit("ann1", **options), fresh(house, texts=[PLAIN] * 5)).open()
+    for n in range(5):
+        if how == "mouse":
+            at.drag(2, 2)
+            at.page.locator("label", has=at.page.locator('input[value="no effect"]')).click()
+            at.page.locator("label", has=at.page.locator('input[value="moderate"]')).click()
+        else:
+            at.page.locator("#w2").tap()
+            at.page.locator("label", has=at.page.locator('input[value="no effect"]')).tap()
+            at.page.locator("label", has=at.page.locator('input[value="moderate"]')).tap()
+        at.until_saved()
+        at.page.wait_for_timeout(200)
+        assert len(at.sent()) == n + 1
+    stored = answers_of(house, at.round)
+    assert [json.dumps(a["value"]["polarity_cue"]) for a in stored] == [
+        json.dumps([{"start": 13, "end": 24, "quote": "noninferior"}])
+    ] * 5

@@ -1,0 +1,162 @@
+"""Every page: it loads from its address, keeps its policy, has names for its controls, and weighs what it may."""
+
+import gzip
+import re
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+from config.page import manifest
+from tests.browser.conftest import Visit, sign_in_link
+from tests.processes.house import House
+
+Visiting = Callable[..., Visit]
+#: What the Work page may ship, in bytes of gzipped JavaScript.
+WORK_MAY_WEIGH = 60_000
+PROJECT = "/projects/sample"
+
+
+def addresses(lead: Visit) -> dict[str, str]:
+    """A name and an address for every page that the lead of the illustrative project can open."""
+    rounds = lead.page.request.get(f"{lead.address}/api/v1/projects/sample/rounds/").json()["results"]
+    clusters = lead.page.request.get(f"{lead.address}/api/v1/projects/sample/clusters/").json()["results"]
+    closed = next(r["id"] for r in rounds if r["status"] == "closed")
+    opened = next(r["id"] for r in rounds if r["status"] == "open")
+    return {
+        "my work": "/", "work": f"/work/{opened}", "profile": "/profile", "projects": "/projects", "project": PROJECT,
+        "corpus": f"{PROJECT}/corpus", "cluster": f"{PROJECT}/corpus/{clusters[0]['id']}",
+        "import": f"{PROJECT}/import", "rounds": f"{PROJECT}/rounds", "new round": f"{PROJECT}/rounds/new",
+        "round": f"{PROJECT}/rounds/{closed}", "agreement": f"{PROJECT}/rounds/{closed}/agreement",
+        "releases": f"{PROJECT}/releases", "guidelines": f"{PROJECT}/guidelines", "people": f"{PROJECT}/people",
+    }  # fmt: skip
+
+
+def violations(visit: Visit) -> list[str]:
+    """What axe finds, in words."""
+    found: list[dict[str, Any]] = Axe().run(visit.page).response["violations"]
+    return [f"{v['id']}: {node['html'][:120]} ({node.get('failureSummary', '')})" for v in found for node in v["nodes"]]
+
+
+def unnamed_controls(visit: Visit) -> list[str]:
+    """Buttons, links and fields without a name that a screen reader could say."""
+    tree = visit.page.locator("body").aria_snapshot()
+    roles = "button|link|textbox|checkbox|radio|combobox|searchbox|switch|listbox|spinbutton|slider"
+    return re.findall(rf"^\s*- (?:{roles})(?: \[[^\]]*\])*:?\s*$", tree, re.MULTILINE)
+
+
+#: Pages that axe meets elsewhere: before signing in, and on the lead's path (test_lead_path).
+ELSEWHERE = {
+    "/sign-in", "/enter", "/join", "/projects/:project/import/:imported", "/projects/:project/releases/:release",
+}  # fmt: skip
+
+
+def test_every_route_of_the_frontend_has_an_address_here(visit: Visiting) -> None:
+    """A new page without a case fails."""
+    source = (Path(__file__).resolve().parents[2] / "frontend" / "src" / "routes.ts").read_text(encoding="utf-8")
+    routes = set(re.findall(r"\{ path: '([^']+)'", source))
+    assert len(routes) > 15
+    known = addresses(visit("lead")).values()
+    for route in routes - ELSEWHERE:
+        pattern = re.compile(re.sub(r":\w+", "[^/]+", route) + "$")
+        assert any(pattern.match(address) for address in known), f"{route} has no address in these tests"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_page_of_a_lead_opens_and_axe_finds_nothing(visit: Visiting, scheme: str) -> None:
+    lead = visit("lead", scheme=scheme)
+    found = {}
+    for name, address in addresses(lead).items():
+        lead.go(address)
+        assert lead.page.locator("h1, [role=listbox]").first.is_visible(), name
+        found[name] = violations(lead) + unnamed_controls(lead)
+    assert {name: wrong for name, wrong in found.items() if wrong} == {}
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("address", ["/sign-in", "/join", "/enter", "/no/such/page"])
+def test_the_pages_before_signing_in_open_and_axe_finds_nothing(visit: Visiting, scheme: str, address: str) -> None:
+    nobody = visit(scheme=scheme)
+    nobody.go(address)
+    assert nobody.page.locator("h1").first.is_visible()
+    assert violations(nobody) + unnamed_controls(nobody) == []
+
+
+def test_a_page_that_has_loaded_asks_no_more(visit: Visiting) -> None:
+    """A finished job on the page of a closed round once asked for its progress again and again."""
+    lead = visit("lead")
+    lead.go(addresses(lead)["round"])
+    expect(lead.page.get_by_text("Forming gold and sealing: done.")).to_be_visible()
+    lead.page.wait_for_timeout(1000)
+    asked: list[str] = []
+    lead.page.on("request", lambda request: asked.append(request.url))
+    lead.page.wait_for_timeout(1500)
+    assert asked == []
+
+
+def test_a_link_signs_in_once_and_leaves_no_token_behind(visit: Visiting, house: House) -> None:
+    link = sign_in_link(house, "ann1")
+    first, second = visit(), visit()
+    first.page.goto(link)
+    first.page.get_by_role("button", name="Sign in").click()
+    expect(first.page.get_by_role("heading", name="My work")).to_be_visible()
+    assert first.page.url == f"{house.address}/"
+    assert "#" not in first.page.evaluate("history.state ? JSON.stringify(history.state) : ''")
+    second.page.goto(link)
+    second.page.get_by_role("button", name="Sign in").click()
+    expect(second.page.get_by_role("alert")).to_be_visible()
+    assert second.page.url == f"{house.address}/enter"
+
+
+def test_from_the_link_to_the_first_unit_are_two_clicks(visit: Visiting) -> None:
+    annotator = visit("ann1")  # the first click: Sign in
+    annotator.page.get_by_role("link", name=re.compile("^(Begin|Continue)")).click()
+    expect(annotator.page.get_by_role("listbox").first).to_be_visible()
+
+
+def test_an_address_inside_opens_after_a_reload(visit: Visiting) -> None:
+    lead = visit("lead")
+    lead.go(f"{PROJECT}/rounds")
+    lead.page.reload()
+    expect(lead.page.get_by_role("heading", level=1)).to_have_text("Rounds")
+
+
+def test_the_work_page_weighs_what_it_may(visit: Visiting) -> None:
+    """All JavaScript that is loaded on the way from the address of a unit to the first text, compressed."""
+    annotator = visit("ann2")
+    work = annotator.page.request.get(f"{annotator.address}/api/v1/my-work/").json()
+    loaded: dict[str, int] = {}
+    annotator.page.on(
+        "response", lambda r: loaded.update({r.url: len(gzip.compress(r.body()))}) if r.url.endswith(".js") else None
+    )
+    annotator.go(f"/work/{next(row['id'] for row in work if row['status'] == 'open')}")
+    expect(annotator.page.get_by_role("listbox").first).to_be_visible()
+    assert loaded
+    assert sum(loaded.values()) <= WORK_MAY_WEIGH, loaded
+
+
+def test_built_files_may_be_kept_for_ever_and_the_page_may_not(house: House) -> None:
+    files = manifest()
+    assert files
+    entry = next(chunk["file"] for chunk in files.values() if chunk.get("isEntry"))
+    with urllib.request.urlopen(f"{house.address}/static/app/{entry}") as reply:
+        assert "immutable" in reply.headers["Cache-Control"]
+        assert reply.headers["Content-Type"].startswith("text/javascript")
+    with urllib.request.urlopen(f"{house.address}/") as reply:
+        assert reply.headers["Cache-Control"] == "no-cache"
+        assert "script-src 'self'" in reply.headers["Content-Security-Policy"]
+
+
+def test_a_breach_of_the_policy_would_be_noticed(visit: Visiting) -> None:
+    """The net under the tests above holds: an inline handler is stopped by the browser and heard of by the test."""
+    nobody = visit()
+    nobody.go("/sign-in")
+    nobody.page.evaluate("document.body.insertAdjacentHTML('beforeend', '<img src=x onerror=\"window.in = 1\">')")
+    nobody.page.wait_for_timeout(300)
+    assert nobody.page.evaluate("window.in") is None
+    assert any("policy" in line.lower() for line in nobody.wrong)
+    nobody.wrong.clear()

@@ -1,0 +1,83 @@
+"""Small corpora, built row by row: for tests that need units and care little where they come from."""
+
+import hashlib
+import json
+import uuid as uuids
+from typing import Any
+
+from accounts.models import User
+from annotation.models import Cluster, PicoForm, PicoSlot, Proposition, Review, Study
+from projects.actions.answers import Submission, Submitted, submit
+from projects.actions.rounds import RoundPlan, open_round
+from projects.models import Assignment, Member, Project, Round, Unit
+
+TEXT = "Neither nepralin nor placebo had a significant association with the occurrence of relapse."
+
+
+def build_cluster(project: Project, number: int = 0, inputs: int = 2, text: str = TEXT) -> Cluster:
+    """A cluster with its target and so many inputs, under a review of its own."""
+    key = f"DEMO{number:04d}"
+    review = Review.objects.create(
+        project=project, pmid=key, unit=Unit.objects.create(project=project, type="review", key=key)
+    )
+    unit = Unit.objects.create(project=project, type="cluster", key=f"{key}_0")
+    cluster = Cluster.objects.create(project=project, review=review, key=f"{key}_0", position=number, unit=unit)
+    for slot, form, slot_text in (
+        ("p", PicoForm.BLANK, ""), ("i", PicoForm.EXPLICIT, "nepralin"),
+        ("c", PicoForm.EXPLICIT, "placebo"), ("o", PicoForm.EXPLICIT, "relapse"),
+    ):  # fmt: skip
+        PicoSlot.objects.create(cluster=cluster, slot=slot, form=form, text=slot_text)
+    for position in range(inputs + 1):
+        study = None
+        if position:
+            study, _ = Study.objects.get_or_create(project=project, pmid=f"{key}{position}")
+        Proposition.objects.create(
+            cluster=cluster,
+            position=position,
+            study=study,
+            text=text,
+            unit=Unit.objects.create(
+                project=project, type="proposition", key=f"{key}_0/{position}", context=unit.pk, position=position
+            ),
+        )
+    return cluster
+
+
+def build_round(project: Project, people: list[Member], **plan: Any) -> Round:
+    """An open label round over all propositions of the project, unless the plan says otherwise."""
+    defaults: dict[str, Any] = {"name": "round", "kind": "label", "purpose": "gold", "overlap": 1}
+    return open_round(project=project, plan=RoundPlan(people=[m.pk for m in people], **defaults | plan), by=None)
+
+
+def label_value(
+    polarity: str = "no effect", modality: str = "moderate", **cues: list[tuple[int, int]]
+) -> dict[str, Any]:
+    """A value of the label kind over `TEXT`; cues as ranges of it."""
+    return {
+        "polarity": polarity,
+        "modality": modality,
+        **{
+            aspect: [{"start": s, "end": e, "quote": TEXT[s:e]} for s, e in cues.get(aspect, [])]
+            for aspect in ("polarity_cue", "modality_cue")
+        },
+    }
+
+
+def submission(slot: Assignment, value: dict[str, Any] | None = None, **fields: Any) -> Submission:
+    """A submission for a slot: answered with a value, or skipped without one."""
+    body: dict[str, Any] = {
+        "assignment": slot.pk, "revision": slot.revision, "kind": "label", "shown": 1,
+        "outcome": "answered" if value else "skipped", "reason": "" if value else "unclear", "value": value,
+    } | fields  # fmt: skip
+    digest = hashlib.sha256(json.dumps(body, sort_keys=True, default=str).encode()).hexdigest()
+    whole: dict[str, Any] = {"uuid": uuids.uuid4(), "digest": digest} | body
+    return Submission(**whole)
+
+
+def answer(user: User, slot: Assignment, value: dict[str, Any] | None = None, **fields: Any) -> Submitted:
+    """Submit an answer (by default *no effect*, *moderate*) for a slot as its person."""
+    return submit(user=user, submission=submission(slot, value or label_value(), **fields))
+
+
+def skip(user: User, slot: Assignment, **fields: Any) -> Submitted:
+    return submit(user=user, submission=submission(slot, None, **fields))

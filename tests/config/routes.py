@@ -1,0 +1,130 @@
+"""The routes of the API as the URLconf has them, and for each with a parameter an object of the world's project."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from django.urls import URLPattern, URLResolver, get_resolver
+from rest_framework.test import APIClient
+
+from accounts.models import User
+from tests.config.world import World
+
+API = "api/v1/"
+METHODS = ("get", "head", "options", "post", "put", "patch", "delete")
+#: Routes that people who are not signed in may reach, by the methods that they may use.
+OPEN = {"schema/": {"get"}, "session/": {"post"}, "session/link/": {"post"}, "invitations/look/": {"post"},
+        "invitations/accept/": {"post"}}  # fmt: skip
+ABSENT = 999_999_999
+
+Ids = dict[str, Any]
+
+
+def no_ids(world: World) -> Ids:
+    return {}
+
+
+#: Route below /api/v1/ -> the ids of an object of the world's other project.
+CASES: dict[str, Callable[[World], Ids]] = {
+    "me/tokens/<int:token_id>/": lambda w: {"token_id": w.token.pk},
+    "projects/<slug:slug>/": lambda w: {},
+    "projects/<slug:slug>/members/": lambda w: {},
+    "projects/<slug:slug>/members/<int:member_id>/": lambda w: {"member_id": w.worker.pk},
+    "projects/<slug:slug>/invitations/": lambda w: {},
+    "projects/<slug:slug>/invitations/<int:invitation_id>/": lambda w: {"invitation_id": w.invitation.pk},
+    "projects/<slug:slug>/guidelines/": lambda w: {},
+    "projects/<slug:slug>/guidelines/<int:guideline_id>/": lambda w: {"guideline_id": w.round.guideline_id},
+    "projects/<slug:slug>/audit/": lambda w: {},
+    "rounds/<int:round_id>/next/": lambda w: {"round_id": w.round.pk},
+    "rounds/<int:round_id>/recent/": lambda w: {"round_id": w.round.pk},
+    "answers/<uuid:answer_uuid>/": lambda w: {"answer_uuid": w.answer.pk},
+    "projects/<slug:slug>/rounds/": lambda w: {},
+    "projects/<slug:slug>/rounds/totals/": lambda w: {},
+    "rounds/<int:round_id>/": lambda w: {"round_id": w.round.pk},
+    "rounds/<int:round_id>/progress/": lambda w: {"round_id": w.round.pk},
+    "rounds/<int:round_id>/close/": lambda w: {"round_id": w.round.pk},
+    "rounds/<int:round_id>/people/": lambda w: {"round_id": w.round.pk},
+    "rounds/<int:round_id>/people/<int:member_id>/": lambda w: {"round_id": w.round.pk, "member_id": w.worker.pk},
+    "rounds/<int:round_id>/agreement/": lambda w: {"round_id": w.round.pk},
+    "units/<int:unit_id>/corrections/": lambda w: {"unit_id": w.answer.assignment.unit_id},
+    "jobs/<int:job_id>/": lambda w: {"job_id": w.job.pk},
+    "jobs/<int:job_id>/cancel/": lambda w: {"job_id": w.job.pk},
+    "projects/<slug:slug>/imports/": lambda w: {},
+    "projects/<slug:slug>/imports/confirm/": lambda w: {},
+    "imports/<int:import_id>/": lambda w: {"import_id": w.imported.pk},
+    "imports/<int:import_id>/notices/": lambda w: {"import_id": w.imported.pk},
+    "projects/<slug:slug>/clusters/": lambda w: {},
+    "clusters/<int:cluster_id>/": lambda w: {"cluster_id": w.cluster.pk},
+    "projects/<slug:slug>/reviews/": lambda w: {},
+    "reviews/<int:review_id>/": lambda w: {"review_id": w.cluster.review_id},
+    "projects/<slug:slug>/studies/": lambda w: {},
+    "studies/<int:study_id>/": lambda w: {"study_id": w.study.pk},
+    "projects/<slug:slug>/summary/": lambda w: {},
+    "projects/<slug:slug>/statistics/": lambda w: {},
+    "projects/<slug:slug>/releases/": lambda w: {},
+    "projects/<slug:slug>/releases/checks/": lambda w: {},
+    "releases/<int:release_id>/": lambda w: {"release_id": w.release.pk},
+    "releases/<int:release_id>/verify/": lambda w: {"release_id": w.release.pk},
+    "releases/<int:release_id>/difference/": lambda w: {"release_id": w.release.pk},
+    "releases/<int:release_id>/archive/": lambda w: {"release_id": w.release.pk},
+    "releases/<int:release_id>/files/<path:path>": lambda w: {"release_id": w.release.pk, "path": "manifest.json"},
+}
+
+
+@dataclass(frozen=True)
+class Route:
+    """A route of the API with the methods that its view has."""
+
+    pattern: str
+    methods: frozenset[str]
+
+    @property
+    def has_parameter(self) -> bool:
+        return "<" in self.pattern
+
+    def address(self, ids: Ids) -> str:
+        out = self.pattern
+        for name, value in ids.items():
+            for kind in ("int", "slug", "uuid", "path"):
+                out = out.replace(f"<{kind}:{name}>", str(value))
+        assert "<" not in out, f"{self.pattern}: its case lacks an id"
+        return f"/{API}{out}"
+
+
+def walk(resolver: URLResolver, prefix: str = "") -> Iterator[tuple[str, URLPattern]]:
+    for entry in resolver.url_patterns:
+        pattern = prefix + str(entry.pattern)
+        if isinstance(entry, URLResolver):
+            yield from walk(entry, pattern)
+        else:
+            yield pattern, entry
+
+
+def api_routes(resolver: URLResolver | None = None) -> list[Route]:
+    found = []
+    for pattern, entry in walk(resolver or get_resolver()):
+        if pattern.startswith(API):
+            view: Any = getattr(entry.callback, "view_class", None) or getattr(entry.callback, "cls", None)
+            found.append(Route(pattern[len(API) :], frozenset(m for m in METHODS if hasattr(view, m))))
+    return found
+
+
+def without_case(routes: list[Route]) -> list[str]:
+    return [route.pattern for route in routes if route.has_parameter and route.pattern not in CASES]
+
+
+def client_of(user: User | None) -> APIClient:
+    client = APIClient(raise_request_exception=True)
+    if user:
+        client.force_login(user)
+    return client
+
+
+def ask(client: APIClient, method: str, address: str, world: World) -> Any:
+    """A request with a body that is good in itself, so that what is refused is who asks."""
+    if method in ("get", "head", "options"):
+        return getattr(client, method)(address)
+    body: dict[str, Any] = {"member": world.worker.pk, "job": world.job.pk}
+    if "/answers/" in address:
+        body = world.submission()
+    return getattr(client, method)(address, body, format="json")

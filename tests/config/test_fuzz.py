@@ -1,0 +1,96 @@
+"""Bodies and queries with what nobody asked for (reliability row 40, and the leak of CVE-2023-47117)."""
+
+import json
+import uuid
+from typing import Any
+
+import pytest
+
+from accounts.models import User
+from projects.models import Member, Project
+from tests.config.routes import API, CASES, api_routes, client_of, no_ids
+from tests.config.test_roles import PLAN
+from tests.config.world import World, make_world
+
+pytestmark = pytest.mark.django_db
+
+
+def test_bodies_cannot_set_what_they_should_not(world: World, project: Project, lead: User, ann1: User) -> None:
+    """Extra fields are refused (422), or ignored: no role, staff flag, project, author or seal comes from a body."""
+    mine = make_world(project, lead)
+    mine_worker = project.members.get(user=ann1)
+    extra = {
+        "role": "lead", "is_staff": True, "is_superuser": True, "is_active": False, "project": world.project.pk,
+        "project_id": world.project.pk, "author": world.worker.pk, "author_id": world.worker.pk, "user": world.owner.pk,
+        "created_by": world.owner.pk, "illustrative": True, "seal": 1, "digest": "0" * 64, "status": "closed",
+        "received_at": "2001-01-01T00:00:00Z", "pseudonym": "HACK", "person": world.worker.pk, "number": -1,
+    }  # fmt: skip
+    card = client_of(mine.worker.user).get(f"/{API}rounds/{mine.round.pk}/next/").json()["fetched"][0]
+    submission = mine.submission() | {"assignment": card["assignment"]}
+    writes: list[tuple[User, str, str, dict[str, Any]]] = [
+        (ann1, "patch", "me/", {"name": "New"}),
+        (ann1, "post", "me/tokens/", {"name": "t"}),
+        (lead, "post", "projects/", {"name": "Fresh", "slug": "fresh"}),
+        (lead, "patch", "projects/eye/", {"description": "d"}),
+        (lead, "post", "projects/eye/guidelines/", {"kind": "label", "text": "t"}),
+        (lead, "post", "projects/eye/rounds/", {**PLAN, "people": [mine.worker.pk]}),
+        (lead, "post", "projects/eye/releases/", {"version": "3.0.0"}),
+        (lead, "post", f"rounds/{mine.round.pk}/people/", {"member": mine_worker.pk}),
+        (mine.worker.user, "put", f"answers/{uuid.uuid4()}/", submission),
+        (lead, "post", f"units/{mine.answer.assignment.unit_id}/corrections/",
+         {"kind": "label", "reason": "r", "value": submission["value"]}),
+    ]  # fmt: skip
+    before = world.state()
+    users = set(User.objects.values_list("pk", "is_staff", "is_superuser", "is_active"))
+    roles = set(Member.objects.exclude(project__slug="fresh").values_list("pk", "role", "project", "pseudonym"))
+    accepted = 0
+    for user, method, address, body in writes:
+        reply = getattr(client_of(user), method)(f"/{API}{address}", {**extra, **body}, format="json")
+        assert reply.status_code in (200, 201, 202, 204, 422), f"{address}: {reply.status_code}"
+        accepted += reply.status_code < 300
+        plain = getattr(client_of(user), method)(f"/{API}{address}", body, format="json")
+        assert plain.status_code < 500
+        assert world.state() == before, f"{address}: something of the other project has changed"
+        assert set(User.objects.values_list("pk", "is_staff", "is_superuser", "is_active")) == users, address
+        known = Member.objects.exclude(project__slug="fresh")
+        assert set(known.values_list("pk", "role", "project", "pseudonym")) == roles, address
+    assert accepted >= 3, "bodies that are ignored in part must be among those tried"
+    answer = mine.round.assignments.get(pk=card["assignment"]).answers.get()
+    assert (answer.author, answer.seal_id, answer.received_at.year > 2001) == (mine.worker, None, True)
+    assert not Project.objects.exclude(pk=world.project.pk).filter(illustrative=True).exists()
+    assert not set(project.rounds.values_list("status", flat=True)) - {"open"}
+
+
+QUERIES = (
+    "user__password__startswith=a", "members__user__password__startswith=p", "project=1", "role__in=lead",
+    "created_by__email__contains=o", "ordering=user__password", "ordering=-created_by__password", "order_by=id",
+    "sort=password", "search=", "fields=password", "expand=user", "page_size=100000", "limit=100000", "format=api",
+    "author__user__email=x", "id__gt=0", "q=%27%20OR%201%3D1", "unit__answers__comment__regex=.*",
+)  # fmt: skip
+
+
+def test_made_up_query_keys_change_nothing(world: World) -> None:
+    """The leak of Label Studio's CVE-2023-47117: a filter key that walks to a password."""
+    client, wrong, asked = client_of(world.owner), [], 0
+    for route in api_routes():
+        if "get" not in route.methods or route.pattern == "schema/":
+            continue
+        address = route.address({"slug": world.project.slug} | CASES.get(route.pattern, no_ids)(world))
+        plain = client.get(address)
+        if plain.status_code != 200 or plain.streaming:
+            continue
+        for query in QUERIES:
+            reply = client.get(f"{address}?{query}")
+            asked += 1
+            if reply.status_code not in (400, 404, 422) and _steady(reply.content) != _steady(plain.content):
+                wrong.append(f"{route.pattern}?{query}: {reply.status_code}")
+    assert wrong == []
+    assert asked > 15 * len(QUERIES)
+
+
+def _steady(content: bytes) -> Any:
+    """A reply without the links that repeat the query."""
+    found = json.loads(content) if content else None
+    if isinstance(found, dict):
+        found = {k: v for k, v in found.items() if k not in ("next", "previous")}
+    return found

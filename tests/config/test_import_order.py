@@ -1,0 +1,78 @@
+"""Imports go one way: the contracts hold for the code as it is, and each fails when a breach is planted in a copy."""
+
+import configparser
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+
+CONTRACTS = Path(settings.ROOT) / ".importlinter"
+
+
+def house() -> list[str]:
+    parser = configparser.ConfigParser()
+    parser.read(CONTRACTS)
+    return parser["importlinter"]["root_packages"].split()
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """The Python files of the nine apps and the contracts, to be spoiled."""
+    for app in house():
+        shutil.copytree(Path(settings.ROOT) / app, tmp_path / app, ignore=_not_python)
+    shutil.copy(CONTRACTS, tmp_path)
+    return tmp_path
+
+
+def _not_python(folder: str, names: list[str]) -> list[str]:
+    return [name for name in names if "." in name and not name.endswith(".py")] + ["__pycache__"]
+
+
+def lint(folder: Path) -> tuple[int, str]:
+    program = Path(sys.executable).parent / "lint-imports"
+    done = subprocess.run([program, "--no-cache"], cwd=folder, capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout + done.stderr
+
+
+def plant(folder: Path, file: str, line: str) -> None:
+    path = folder / file
+    path.write_text(f"{path.read_text(encoding='utf-8')}\n{line}\n", encoding="utf-8")
+
+
+def test_the_nine_apps_are_under_contract() -> None:
+    packages = {path.parent.name for path in Path(settings.ROOT).glob("*/__init__.py")} - {"tests"}
+    assert set(house()) == packages
+
+
+def test_the_code_keeps_the_order(copy: Path) -> None:
+    code, said = lint(copy)
+    assert code == 0, said
+    assert "0 broken" in said
+
+
+@pytest.mark.parametrize(
+    ("file", "line", "contract"),
+    [
+        ("accounts/actions.py", "import projects.models", "Imports go one way, as the data does"),
+        ("projects/jobs.py", "from annotation.models import Label", "Imports go one way, as the data does"),
+        ("audit/models.py", "import config.urls", "Imports go one way, as the data does"),
+        ("measures/spans.py", "from django.db import models", "measures know nothing of Django"),
+        ("annotation/models/cluster.py", "from annotation import permissions", "Inside an app: doors, verbs, nouns"),
+        ("accounts/actions.py", "from accounts import views", "Inside an app: doors, verbs, nouns"),
+        ("projects/kinds.py", "from projects.actions import answers", "Inside projects: the kinds are a protocol"),
+        ("projects/actions/gold.py", "from projects.serializers import work", "Inside projects: the kinds are a"),
+    ],
+)
+def test_an_import_upward_is_found_with_its_place(copy: Path, file: str, line: str, contract: str) -> None:
+    plant(copy, file, line)
+    code, said = lint(copy)
+    assert code == 1, said
+    broken = said.partition("Broken contracts")[2]
+    assert contract in broken
+    module = file.removesuffix(".py").replace("/", ".")
+    number = (copy / file).read_text(encoding="utf-8").count("\n")
+    assert f"{module} ->" in broken
+    assert f"(l.{number})" in broken

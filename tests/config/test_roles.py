@@ -1,0 +1,67 @@
+"""Who may do what on the main routes, role by role; who has left may nothing."""
+
+from typing import Any
+
+import pytest
+
+from accounts.models import User
+from projects.models import Member, Role
+from tests.config.routes import API, CASES, Route, client_of
+from tests.config.world import World
+
+pytestmark = pytest.mark.django_db
+
+L, C, A, E, V = Role.LEAD, Role.CURATOR, Role.ANNOTATOR, Role.EVALUATOR, Role.VIEWER
+READ, JUDGE = {L, C, V}, {L, C}
+PLAN = {"name": "new", "kind": "label", "purpose": "gold", "overlap": 1}
+#: Method, route, body, who may. Whoever may gets no 403: a value may still be refused, a state conflict.
+MAY: list[tuple[str, str, dict[str, Any] | None, set[Role]]] = [
+    ("get", "projects/<slug:slug>/rounds/", None, READ),
+    ("post", "projects/<slug:slug>/rounds/", PLAN, {L}),
+    ("post", "projects/<slug:slug>/rounds/totals/", PLAN, {L}),
+    ("get", "rounds/<int:round_id>/progress/", None, JUDGE),
+    ("get", "rounds/<int:round_id>/agreement/", None, JUDGE),
+    ("get", "rounds/<int:round_id>/", None, READ),
+    ("post", "rounds/<int:round_id>/people/", {"member": 0}, {L}),
+    ("delete", "rounds/<int:round_id>/people/<int:member_id>/", None, {L}),
+    ("post", "rounds/<int:round_id>/close/", None, {L}),
+    ("post", "units/<int:unit_id>/corrections/", {"kind": "label"}, JUDGE),
+    ("get", "jobs/<int:job_id>/", None, set(Role)),
+    ("post", "jobs/<int:job_id>/cancel/", None, {L}),
+    ("get", "projects/<slug:slug>/imports/", None, {L}),
+    ("post", "projects/<slug:slug>/imports/confirm/", {"job": 0}, {L}),
+    ("get", "imports/<int:import_id>/", None, {L}),
+    ("get", "imports/<int:import_id>/notices/", None, {L}),
+    ("get", "projects/<slug:slug>/clusters/", None, READ),
+    ("get", "clusters/<int:cluster_id>/", None, READ),
+    ("get", "reviews/<int:review_id>/", None, READ),
+    ("get", "studies/<int:study_id>/", None, READ),
+    ("get", "projects/<slug:slug>/summary/", None, READ),
+    ("get", "projects/<slug:slug>/statistics/", None, READ),
+    ("get", "projects/<slug:slug>/releases/", None, READ),
+    ("post", "projects/<slug:slug>/releases/", {"version": "2.0.0"}, {L}),
+    ("get", "projects/<slug:slug>/releases/checks/", None, READ),
+    ("get", "releases/<int:release_id>/", None, READ),
+    ("get", "releases/<int:release_id>/verify/", None, READ),
+    ("get", "releases/<int:release_id>/archive/", None, READ),
+    ("get", "releases/<int:release_id>/files/<path:path>", None, READ),
+]
+
+
+@pytest.mark.parametrize("role", list(Role))
+def test_each_role_may_what_the_table_says(world: World, stranger: User, role: Role) -> None:
+    member = Member.objects.create(project=world.project, user=stranger, role=role, pseudonym="S")
+    client, wrong = client_of(stranger), []
+    for method, pattern, body, allowed in MAY:
+        route = Route(pattern, frozenset({method}))
+        ids = {"slug": world.project.slug} | CASES[pattern](world)
+        reply = getattr(client, method)(route.address(ids), body, format="json")
+        if (reply.status_code != 403) != (role in allowed) or reply.status_code >= 500:
+            wrong.append(f"{method} {pattern}: {reply.status_code}")
+    assert wrong == []
+    assert client.get(f"/{API}rounds/{world.round.pk}/next/").status_code == 404, "not at work in this round"
+    Member.objects.filter(pk=member.pk).update(left_at="2020-01-01T00:00:00Z")
+    for method, pattern, body, _ in MAY:
+        ids = {"slug": world.project.slug} | CASES[pattern](world)
+        reply = getattr(client, method)(Route(pattern, frozenset()).address(ids), body, format="json")
+        assert reply.status_code == 404, f"{pattern} for somebody who has left"

@@ -1,0 +1,144 @@
+"""Every route of the API, walked from the URLconf: who does not belong finds nothing (reliability rows 39 and 41).
+
+A new route with a parameter needs a case in `tests/config/routes.py`; a test fails until it has one.
+"""
+
+import uuid
+from typing import Any
+
+import pytest
+from django.http import HttpRequest, HttpResponse
+from django.urls import URLResolver, get_resolver, path
+
+from accounts.models import User
+from config.urls import urlpatterns
+from projects.models import Project
+from tests.config.routes import (
+    ABSENT,
+    API,
+    CASES,
+    METHODS,
+    OPEN,
+    api_routes,
+    ask,
+    client_of,
+    no_ids,
+    walk,
+    without_case,
+)
+from tests.config.world import World, make_world
+
+pytestmark = pytest.mark.django_db
+
+
+def test_every_route_with_a_parameter_has_a_case() -> None:
+    assert without_case(api_routes()) == []
+    assert set(CASES) <= {route.pattern for route in api_routes()}, "a case for a route that is no more"
+
+
+def test_a_new_route_without_a_case_is_noticed() -> None:
+    def view(request: HttpRequest, thing_id: int) -> HttpResponse:
+        return HttpResponse()
+
+    planted = path("api/v1/things/<int:thing_id>/", view)
+    resolver = URLResolver(get_resolver().pattern, [*urlpatterns, planted])  # type: ignore[list-item]
+    assert without_case(api_routes(resolver)) == ["things/<int:thing_id>/"]
+
+
+def test_routes_outside_the_api_that_take_a_parameter_are_the_page_and_the_admin() -> None:
+    others = [p for p, _ in walk(get_resolver()) if not p.startswith((API, "admin/")) and ("<" in p or "(" in p)]
+    assert others == [r"^api/(?P<rest>.*)$", r"^(?!api/|static/|admin/).*$"]
+
+
+@pytest.mark.parametrize("who", ["stranger", "lead", "ann1"])
+def test_other_projects_objects_do_not_exist(world: World, who: str, stranger: User, lead: User, ann1: User) -> None:
+    """For a stranger, and for a lead and an annotator of another project: 404 by every method of every route, and
+    nothing that tells an object that is there from one that is not."""
+    client = client_of({"stranger": stranger, "lead": lead, "ann1": ann1}[who])
+    before, wrong, asked = world.state(), [], 0
+    for route in api_routes():
+        if not route.has_parameter:
+            continue
+        ids = {"slug": world.project.slug} | CASES[route.pattern](world)
+        absent = {
+            name: "absent" if name == "slug" else uuid.uuid4() if name == "answer_uuid" else ABSENT for name in ids
+        }
+        for method in METHODS:
+            reply = ask(client, method, route.address(ids), world)
+            nothing = ask(client, method, route.address(absent), world)
+            asked += 1
+            expected = 404 if method in route.methods or (method == "head" and "get" in route.methods) else None
+            if expected and method != "options" and reply.status_code != expected:
+                wrong.append(f"{method} {route.pattern}: {reply.status_code}")
+            if (reply.status_code, reply.content) != (nothing.status_code, nothing.content):
+                wrong.append(f"{method} {route.pattern}: unlike an object that is not there")
+    assert wrong == []
+    assert asked > 7 * 40
+    assert world.state() == before
+
+
+def test_the_same_requests_are_not_404_for_the_projects_own_lead(world: World) -> None:
+    """Else the test above would pass with addresses that lead nowhere."""
+    client, wrong = client_of(world.owner), []
+    for route in api_routes():
+        if not route.has_parameter or "get" not in route.methods:
+            continue
+        reply = client.get(route.address({"slug": world.project.slug} | CASES[route.pattern](world)))
+        if reply.status_code != 200 and not (route.pattern.endswith("difference/") and reply.status_code == 422):
+            wrong.append(f"{route.pattern}: {reply.status_code}")
+    assert wrong == []
+
+
+def test_who_is_not_signed_in_is_told_to_sign_in(world: World) -> None:
+    client, wrong = client_of(None), []
+    for route in api_routes():
+        case = CASES.get(route.pattern, no_ids)
+        address = route.address({"slug": world.project.slug} | case(world))
+        for method in route.methods - {"options", "head"} - OPEN.get(route.pattern, set()):
+            reply = ask(client, method, address, world)
+            if reply.status_code != 401 or reply.json()["type"] != "/problems/not-authenticated":
+                wrong.append(f"{method} {route.pattern}: {reply.status_code}")
+    assert wrong == []
+
+
+def test_ids_of_another_project_are_not_taken_under_ones_own(world: World, project: Project, lead: User) -> None:
+    """A lead names another project's object below the address, or in the body, of the own project."""
+    client, mine = client_of(lead), make_world(project, lead)
+    before = world.state()
+    below: list[tuple[str, str, dict[str, Any] | None]] = [
+        ("patch", f"projects/eye/members/{world.worker.pk}/", {"role": "viewer"}),
+        ("delete", f"projects/eye/members/{world.worker.pk}/", None),
+        ("delete", f"projects/eye/invitations/{world.invitation.pk}/", None),
+        ("get", f"projects/eye/guidelines/{world.round.guideline_id}/", None),
+        ("delete", f"rounds/{mine.round.pk}/people/{world.worker.pk}/", None),
+        ("post", f"rounds/{mine.round.pk}/people/", {"member": world.worker.pk}),
+    ]  # fmt: skip
+    for method, address, body in below:
+        assert getattr(client, method)(f"/{API}{address}", body, format="json").status_code == 404, address
+    plan = {"name": "theft", "kind": "label", "purpose": "gold", "overlap": 1, "people": [mine.worker.pk]}
+    inside: list[tuple[str, dict[str, Any], str]] = [
+        ("projects/eye/rounds/", plan | {"people": [world.worker.pk]}, "people"),
+        ("projects/eye/rounds/", plan | {"guideline": world.round.guideline_id}, "guideline"),
+        ("projects/eye/imports/confirm/", {"job": world.job.pk}, "job"),
+    ]  # fmt: skip
+    for address, body, field in inside:
+        reply = client.post(f"/{API}{address}", body, format="json")
+        assert (reply.status_code, reply.json()["errors"][0]["field"]) == (422, field), address
+    assert world.state() == before
+
+
+def test_the_admin_is_for_staff(world: World, stranger: User, lead: User) -> None:
+    asked = 0
+    for pattern, _ in walk(get_resolver()):
+        if not pattern.startswith("admin/") or "login" in pattern or "logout" in pattern:
+            continue
+        address = "/" + pattern.replace("<path:object_id>", "1").replace("<path:content_type_id>", "1")
+        address = address.replace("<path:object_id>", "1")
+        if "(" in address or "<" in address:
+            continue
+        for user in (None, stranger, lead):
+            reply = client_of(user).get(address)
+            assert reply.status_code in (302, 404), address
+            assert reply.status_code == 404 or "/admin/login/" in reply["Location"], address
+        asked += 1
+    assert asked > 5

@@ -1,0 +1,86 @@
+"""The description of the API: valid, complete, and honest about what is not a success."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from drf_spectacular.drainage import GENERATOR_STATS
+from drf_spectacular.generators import SchemaGenerator
+from drf_spectacular.validation import validate_schema
+
+from accounts.models import User
+from accounts.problems import CONTENT_TYPE
+
+VERBS = ("get", "put", "post", "patch", "delete")
+Operation = dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def described() -> dict[str, Any]:
+    GENERATOR_STATS.reset()
+    return dict(SchemaGenerator().get_schema(request=None, public=True))  # type: ignore[no-untyped-call]
+
+
+def operations(described: dict[str, Any]) -> Iterator[tuple[str, str, Operation]]:
+    for path, verbs in described["paths"].items():
+        for verb in VERBS:
+            if verb in verbs:
+                yield path, verb, verbs[verb]
+
+
+def test_it_is_valid_openapi_3_1_and_was_made_without_a_guess(described: dict[str, Any]) -> None:
+    validate_schema(described)  # type: ignore[no-untyped-call]
+    assert described["openapi"].startswith("3.1")
+    assert not GENERATOR_STATS
+
+
+def test_operations_have_names_of_their_own(described: dict[str, Any]) -> None:
+    names = [operation["operationId"] for _, _, operation in operations(described)]
+    assert len(names) > 40
+    assert len(set(names)) == len(names)
+    assert not [name for name in names if name[-1].isdigit()], "a name that collided was numbered"
+
+
+def test_every_operation_says_what_it_does_and_what_it_gives(described: dict[str, Any]) -> None:
+    for path, verb, operation in operations(described):
+        place = f"{verb.upper()} {path}"
+        assert operation.get("description"), f"{place} does not say what it does"
+        good = {code: reply for code, reply in operation["responses"].items() if code.startswith("2")}
+        assert good, f"{place} has no success"
+        for code, reply in good.items():
+            assert code in ("204", "205") or reply.get("content"), f"{place}: {code} has no shape"
+
+
+def test_every_operation_names_the_problems_it_can_answer_with(described: dict[str, Any]) -> None:
+    for path, verb, operation in operations(described):
+        replies = operation["responses"]
+        expected = {"401", "503"} | ({"403", "404"} if "{" in path else set())
+        if verb in ("post", "put", "patch"):
+            expected |= {"400", "403", "409", "422"}
+        if verb == "delete":
+            expected |= {"403", "409"}
+        assert expected <= set(replies), f"{verb.upper()} {path} lacks {sorted(expected - set(replies))}"
+        for code, reply in replies.items():
+            if code.startswith(("4", "5")):
+                shape = reply["content"][CONTENT_TYPE]["schema"]
+                assert shape == {"$ref": "#/components/schemas/Problem"}, f"{verb.upper()} {path}: {code}"
+
+
+def test_a_problem_has_the_described_shape(described: dict[str, Any], lead: User, client_of: Any) -> None:
+    shape = described["components"]["schemas"]["Problem"]
+    item = described["components"]["schemas"]["ProblemError"]
+    reply = client_of(lead).post("/api/v1/projects/", {"name": ""}, format="json")
+    assert (reply.status_code, reply.headers["Content-Type"]) == (422, CONTENT_TYPE)
+    problem = reply.json()
+    assert set(problem) == set(shape["properties"])
+    assert set(shape["required"]) == set(problem) - {"errors"}
+    assert problem["status"] == 422
+    assert problem["errors"]
+    assert all(set(error) == set(item["properties"]) for error in problem["errors"])
+    assert {error["field"] for error in problem["errors"]} == {"name"}
+
+
+def test_the_description_is_served_to_everybody(client: Any, db: None) -> None:
+    reply = client.get("/api/v1/schema/")
+    assert reply.status_code == 200
+    assert b"openapi: 3.1" in reply.content

@@ -1,0 +1,127 @@
+"""The settings of a server: what they refuse, and what they turn on. Each case is a process of its own."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings
+
+KEY = "q7Jm2xWc9Zt4Lr8Vn1Bd6Hs3Kf5Pg0Ty-aEuIo_RwQzXcVbNm8u4t"
+READ = """
+import json, django
+django.setup()
+from django.conf import settings as s
+names = %r
+print(json.dumps({name: getattr(s, name) for name in names}, default=str))
+"""
+
+
+def manage(tmp_path: Path, *command: str, **environment: str) -> "subprocess.CompletedProcess[str]":
+    bare = {"PATH": os.environ["PATH"], "READ_DOT_ENV": "0", "DATA_DIR": str(tmp_path)}
+    return subprocess.run(
+        [sys.executable, *command],
+        cwd=settings.ROOT,
+        env=bare | environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def read(tmp_path: Path, *names: str, **environment: str) -> dict[str, Any]:
+    done = manage(tmp_path, "-c", READ % (names,), DJANGO_SETTINGS_MODULE="config.settings", **environment)
+    assert done.returncode == 0, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+@pytest.mark.parametrize(
+    "environment",
+    [
+        {},
+        {"SECRET_KEY": ""},
+        {"SECRET_KEY": "change-me"},
+        {"SECRET_KEY": "short-but-random-q7Jm2xWc9Zt4"},
+        {"SECRET_KEY": "only-for-development-never-for-a-server-that-others-reach"},
+    ],
+    ids=["none", "empty", "sample", "short", "development"],
+)
+def test_a_server_without_a_key_of_its_own_does_not_start(tmp_path: Path, environment: dict[str, str]) -> None:
+    done = manage(tmp_path, "manage.py", "check", **environment)
+    assert done.returncode != 0
+    assert "SECRET_KEY is missing, short or a sample" in done.stderr
+
+
+def test_a_server_with_a_key_starts_without_debug(tmp_path: Path) -> None:
+    found = read(tmp_path, "DEBUG", "ALLOWED_HOSTS", SECRET_KEY=KEY)
+    assert found == {"DEBUG": False, "ALLOWED_HOSTS": ["localhost", "127.0.0.1", "[::1]"]}
+
+
+def test_the_sample_environment_is_refused_until_it_is_filled_in(tmp_path: Path) -> None:
+    lines = (Path(settings.ROOT) / ".env.example").read_text().splitlines()
+    sample = dict(line.split("=", 1) for line in lines if line and not line.startswith("#"))
+    assert sample["SECRET_KEY"] == sample["POSTGRES_PASSWORD"] == ""
+    assert manage(tmp_path, "manage.py", "check", **sample).returncode != 0
+    assert manage(tmp_path, "manage.py", "check", **sample | {"SECRET_KEY": KEY}).returncode == 0
+
+
+def test_django_finds_nothing_to_warn_of_in_production(tmp_path: Path) -> None:
+    done = manage(
+        tmp_path, "manage.py", "check", "--deploy", "--fail-level", "WARNING",
+        SECRET_KEY=KEY, HTTPS="1", BEHIND_PROXY="1", ALLOWED_HOSTS="concord.example.org",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+
+
+def test_https_makes_cookies_secure_and_is_demanded(tmp_path: Path) -> None:
+    names = ("SESSION_COOKIE_SECURE", "CSRF_COOKIE_SECURE", "SECURE_SSL_REDIRECT", "SECURE_HSTS_SECONDS")
+    assert all(read(tmp_path, *names, SECRET_KEY=KEY, HTTPS="1").values())
+    assert not any(read(tmp_path, *names, SECRET_KEY=KEY, HTTPS="0").values())
+
+
+def test_forwarded_headers_are_trusted_only_behind_a_proxy(tmp_path: Path) -> None:
+    assert read(tmp_path, "SECURE_PROXY_SSL_HEADER", SECRET_KEY=KEY) == {"SECURE_PROXY_SSL_HEADER": None}
+    behind = read(tmp_path, "SECURE_PROXY_SSL_HEADER", SECRET_KEY=KEY, BEHIND_PROXY="1")
+    assert behind == {"SECURE_PROXY_SSL_HEADER": ["HTTP_X_FORWARDED_PROTO", "https"]}
+
+
+def test_sqlite_keeps_acknowledged_rows_and_waits_for_its_lock(tmp_path: Path) -> None:
+    options = read(tmp_path, "DATABASES", SECRET_KEY=KEY)["DATABASES"]["default"]["OPTIONS"]
+    assert options["transaction_mode"] == "IMMEDIATE"
+    for pragma in ("journal_mode=WAL", "synchronous=FULL", "busy_timeout=30000"):
+        assert pragma in options["init_command"]
+
+
+def test_another_data_base_comes_from_the_environment(tmp_path: Path) -> None:
+    address = "postgres://u:p@db.example.org:5433/concord"
+    default = read(tmp_path, "DATABASES", SECRET_KEY=KEY, DATABASE_URL=address)["DATABASES"]["default"]
+    assert (default["HOST"], default["PORT"], default["NAME"]) == ("db.example.org", 5433, "concord")
+    assert default["CONN_HEALTH_CHECKS"]
+    assert not list(tmp_path.iterdir()), "beside PostgreSQL a web server may have a disk that it cannot write to"
+
+
+def test_redis_carries_wake_ups_and_nothing_that_a_person_would_miss(tmp_path: Path) -> None:
+    names = ("CELERY_BROKER_URL", "CACHES", "SESSION_ENGINE")
+    found = read(tmp_path, *names, SECRET_KEY=KEY, REDIS_URL="redis://cache.example.org/0")
+    assert found.pop("CELERY_BROKER_URL") == "redis://cache.example.org/0"
+    assert "redis" not in json.dumps(found).lower()
+
+
+def test_no_transaction_spans_a_request(tmp_path: Path) -> None:
+    """On SQLite a reading transaction would take the write lock for as long as the request lasts."""
+    assert not read(tmp_path, "DATABASES", SECRET_KEY=KEY)["DATABASES"]["default"]["ATOMIC_REQUESTS"]
+
+
+def test_wake_ups_are_json_acknowledged_late_and_taken_one_by_one(tmp_path: Path) -> None:
+    code = (
+        "import json\nfrom config import celery_app as a\nc = a.conf\n"
+        "print(json.dumps([c.broker_url, c.accept_content, c.task_serializer, c.task_acks_late, "
+        "c.task_reject_on_worker_lost, c.worker_prefetch_multiplier]))"
+    )
+    done = manage(tmp_path, "-c", code, SECRET_KEY=KEY, REDIS_URL="redis://cache.example.org/3")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == ["redis://cache.example.org/3", ["json"], "json", True, True, 1]

@@ -1,0 +1,114 @@
+"""The run of all checks itself: it counts what was said, and says loudly what was not run."""
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.stages import __main__ as stages
+from tests.stages import servers
+
+
+def says(*lines: str) -> list[str]:
+    return [sys.executable, "-c", f"print({chr(10).join(lines)!r})"]
+
+
+@pytest.fixture(autouse=True)
+def not_unattended(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(stages, "DATA", tmp_path / "data")
+    monkeypatch.delenv("CI", raising=False)
+
+
+@pytest.mark.parametrize(
+    ("line", "counts"),
+    [
+        ("12 passed in 3.21s", (12, 0, 0)),
+        ("2 failed, 10 passed, 1 skipped, 4 warnings in 0.5s", (10, 2, 1)),
+        ("1 failed, 3 passed, 2 errors in 65.32s (0:01:05)", (3, 3, 0)),
+        ("\x1b[32m\x1b[1m7 passed\x1b[0m\x1b[32m in 3.21s\x1b[0m", (7, 0, 0)),
+        ("      Tests  41 passed (41)", (41, 0, 0)),
+        (" Test Files  6 passed (6)", (0, 0, 0)),
+        ("146 packages passed the audit", (0, 0, 0)),
+    ],
+)
+def test_it_counts_what_pytest_and_vitest_say(line: str, counts: tuple[int, int, int]) -> None:
+    run = stages.Run()
+    run.command(*says(line))
+    assert (run.passed, run.failed, run.skipped) == counts
+
+
+def test_a_command_that_fails_fails_its_stage_and_the_run(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(stages, "STAGES", {
+        "broken": lambda run: run.command(sys.executable, "-c", "raise SystemExit(3)"),
+        "after": lambda run: run.command(*says("5 passed in 0.1s")),
+    })  # fmt: skip
+    assert stages.main([]) == 1
+    said = capsys.readouterr().out
+    assert "broken     FAILED" in said
+    assert "after      ok" in said, "a stage that fails keeps no other from being run"
+    assert said.endswith("\n5 passed, 1 failed, 0 skipped\n")
+
+
+def test_what_could_not_be_run_is_said_loudly_and_fails_where_nobody_reads(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def without_browser(run: stages.Run) -> None:
+        raise servers.Missing("a browser: none found")
+
+    monkeypatch.setattr(stages, "STAGES", {
+        "browser": without_browser,
+        "sqlite": lambda run: run.command(*says("SKIPPED [2] tests/x.py:9: the published file is not there")),
+    })  # fmt: skip
+    assert stages.main([]) == 0
+    said = capsys.readouterr().out
+    assert "!! NOT RUN:\n!!   stage browser: a browser: none found\n" in said
+    assert "!!   SKIPPED [2] tests/x.py:9: the published file is not there\n" in said
+    monkeypatch.setenv("CI", "true")
+    assert stages.main([]) == 1
+    assert stages.main(["sqlite"]) == 0
+
+
+def test_a_stage_that_is_not_there_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert stages.main(["sqlight"]) == 2
+    assert "No such stage: sqlight. There are: style, types, imports" in capsys.readouterr().out
+
+
+def test_secrets_and_servers_of_the_machine_do_not_reach_the_tests() -> None:
+    assert not {"DATABASE_URL", "REDIS_URL", "SECRET_KEY"} & set(stages.ENVIRONMENT)
+
+
+@pytest.fixture
+def nothing_installs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A machine without the programs, and without a way to get them."""
+    monkeypatch.setattr(servers, "apt_install", lambda *packages: False)
+    monkeypatch.setattr(servers, "pip_install", lambda package: False)
+    monkeypatch.setattr(servers, "_in_wheel", lambda package, name: None)
+    monkeypatch.setattr(servers, "_playwrights_own", lambda: None)
+    monkeypatch.setattr(servers, "_postgres_tools", lambda: None)
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("find", "name"),
+    [(servers.postgres_bin, "PostgreSQL"), (servers.redis_server, "Redis"), (servers.chromium, "a browser")],
+)
+@pytest.mark.usefixtures("nothing_installs")
+def test_what_is_missing_is_named_with_what_was_tried(find: Callable[[], object], name: str) -> None:
+    with pytest.raises(servers.Missing, match=name):
+        find()
+
+
+def test_a_program_of_the_machine_is_found_before_anything_is_installed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for name in ("redis-server", "google-chrome"):
+        (tmp_path / name).write_text("#!/bin/sh\n")
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(servers, "apt_install", lambda *packages: pytest.fail(f"installed {packages}"))
+    assert servers.redis_server() == os.fspath(tmp_path / "redis-server")
+    assert servers.chromium() == os.fspath(tmp_path / "google-chrome")

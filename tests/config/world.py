@@ -1,0 +1,105 @@
+"""A second project with one of everything in it, for tests of what the people of another project see of it."""
+
+import itertools
+import uuid as uuids
+from contextlib import nullcontext
+from dataclasses import dataclass
+from typing import Any
+from unittest.mock import patch
+
+from django.utils import timezone
+
+from accounts.actions import make_token
+from accounts.models import ApiToken, User
+from annotation.models import Cluster, Study
+from audit.models import Entry
+from projects import jobs
+from projects.actions.answers import next_hand
+from projects.actions.invitations import invite
+from projects.models import Answer, Import, Invitation, Job, Member, Project, Round
+from releases.actions import freeze
+from releases.models import Release
+from tests.builders import answer, build_cluster, build_round, label_value
+
+_count = itertools.count()
+
+
+@dataclass
+class World:
+    """A project with one object of each type that has an address."""
+
+    project: Project
+    owner: User
+    worker: Member
+    cluster: Cluster
+    study: Study
+    round: Round
+    answer: Answer
+    invitation: Invitation
+    imported: Import
+    job: Job
+    release: Release
+    token: ApiToken
+
+    def submission(self) -> dict[str, Any]:
+        """A sound submission for the slot of the project's one answer."""
+        return {
+            "assignment": self.answer.assignment_id, "revision": 0, "kind": "label", "outcome": "answered", "shown": 1,
+            "value": label_value(), "have": [],
+        }  # fmt: skip
+
+    def state(self) -> dict[str, Any]:
+        """What must not change when others try."""
+        p = self.project
+        return {
+            "project": list(Project.objects.filter(pk=p.pk).values()),
+            "members": list(p.members.order_by("pk").values()),
+            "rounds": list(p.rounds.order_by("pk").values("pk", "status", "name", "created_by")),
+            "participants": list(self.round.participants.order_by("pk").values("member", "left_at")),
+            "answers": list(Answer.objects.filter(assignment__round__project=p).order_by("pk").values()),
+            "slots": list(self.round.assignments.order_by("pk").values("pk", "person", "number", "revision")),
+            "guidelines": p.guidelines.count(),
+            "invitations": list(p.invitations.order_by("pk").values("pk", "revoked_at", "accepted_at")),
+            "jobs": list(p.jobs.order_by("pk").values("pk", "status", "cancel_requested")),
+            "releases": list(Release.objects.filter(project=p).values_list("pk", "version")),
+            "imports": p.imports.count(),
+            "log": Entry.objects.filter(project=p.pk).count(),
+            "tokens": list(ApiToken.objects.filter(user=self.owner).values("pk", "revoked_at")),
+        }
+
+
+def make_world(project: Project | None = None, owner: User | None = None) -> World:
+    """Fill a project, by default a new one with people of its own."""
+    n = next(_count)
+    owner = owner or User.objects.create_user(email=f"owner{n}@example.org", name="Owner")
+    user = User.objects.create_user(email=f"worker{n}@example.org", name="Worker")
+    if project is None:
+        project = Project.objects.create(slug=f"world{n}", name="World", licence="CC0-1.0")
+        Member.objects.create(project=project, user=owner, role="lead", pseudonym=f"O{n}")
+    worker = Member.objects.create(project=project, user=user, role="annotator", pseudonym=f"W{n}")
+    cluster = build_cluster(project, number=100 + n)
+    people = [worker, project.members.get(user=owner)]
+    round = build_round(project, people, name=f"round {n}")
+    return World(
+        project=project,
+        owner=owner,
+        worker=worker,
+        cluster=cluster,
+        study=Study.objects.filter(project=project).order_by("-pk")[0],
+        round=round,
+        answer=answer(user, next_hand(user=user, round=round)[0]).answer,
+        invitation=invite(project=project, email=f"invited{n}@example.org", role="viewer", by=owner)[0],
+        imported=Import.objects.create(
+            project=project, format="m3", level="3", file_name="f", sha256=uuids.uuid4().hex * 2, size=1, counts={},
+            report={"totals": {}, "values": {}, "notices": []}, created_by=owner, created_at=timezone.now(),
+        ),
+        job=jobs.enqueue(project=project, kind="finish_round", params={"round": round.pk}, by=owner),
+        release=_release(project, f"1.0.{n}", owner),
+        token=make_token(user=owner, name="mine")[0],
+    )  # fmt: skip
+
+
+def _release(project: Project, version: str, by: User) -> Release:
+    """A release, frozen without the snapshot: that is a transaction of its own, and a test is in one already."""
+    with patch("releases.actions.snapshot", nullcontext):
+        return freeze(project=project, version=version, by=by)

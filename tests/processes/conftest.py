@@ -1,0 +1,84 @@
+"""Houses on a fresh data base: an SQLite file, or a PostgreSQL data base of their own where DATABASE_URL names one."""
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.processes.house import House, Redis
+from tests.stages.servers import Missing, redis_server
+
+SERVER = os.environ.get("DATABASE_URL", "")
+ON_POSTGRES = SERVER.startswith(("postgres://", "postgresql://"))
+
+
+def _sql(statement: str) -> None:
+    import psycopg
+
+    with psycopg.connect(SERVER, autocommit=True) as connection:
+        connection.execute(statement)
+
+
+def _url(name: str) -> str:
+    return urlsplit(SERVER)._replace(path=f"/{name}").geturl()
+
+
+@pytest.fixture(scope="session")
+def migrated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, str]]:
+    """A migrated, empty data base to copy: (folder, name)."""
+    folder, name = tmp_path_factory.mktemp("migrated"), f"concord_processes_{os.getpid()}"
+    if ON_POSTGRES:
+        _sql(f"CREATE DATABASE {name}")
+    House(folder, _url(name) if ON_POSTGRES else "").manage("migrate", "-v0")
+    yield folder, name
+    if ON_POSTGRES:
+        _sql(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+
+
+@pytest.fixture
+def make_house(migrated: tuple[Path, str], tmp_path: Path) -> Iterator[Callable[..., House]]:
+    houses: list[House] = []
+    names: list[str] = []
+
+    def make(redis_url: str = "") -> House:
+        source, template = migrated
+        folder = tmp_path / f"house{len(houses)}"
+        folder.mkdir()
+        url = ""
+        if ON_POSTGRES:
+            names.append(f"{template}_{len(names)}")
+            _sql(f"DROP DATABASE IF EXISTS {names[-1]} WITH (FORCE)")
+            _sql(f"CREATE DATABASE {names[-1]} TEMPLATE {template}")
+            url = _url(names[-1])
+        else:
+            shutil.copy(source / "concord.sqlite3", folder / "concord.sqlite3")
+        houses.append(House(folder, url, redis_url))
+        return houses[-1]
+
+    yield make
+    for house in houses:
+        house.stop()
+    for name in names:
+        _sql(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+
+
+@pytest.fixture
+def house(make_house: Callable[..., House]) -> House:
+    """A house with a web server."""
+    made = make_house()
+    made.start_web()
+    return made
+
+
+@pytest.fixture
+def redis(tmp_path: Path) -> Iterator[Redis]:
+    try:
+        program = redis_server()
+    except Missing as missing:
+        pytest.skip(str(missing))
+    made = Redis(tmp_path, program)
+    yield made
+    made.stop()

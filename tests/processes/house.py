@@ -1,0 +1,185 @@
+"""A whole Concord in processes of its own: web server, workers, data base, Redis. Only what is recorded is killed."""
+
+import json
+import os
+import secrets
+import signal
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from config.robot.client import Client, Ledger
+from config.robot.study import Study
+from config.robot.transport import Http
+from tests.stages.servers import answers, free_port
+
+ROOT = Path(__file__).resolve().parents[2]
+LEAD = "lead@example.org"
+NOT_INHERITED = {"DATABASE_URL", "REDIS_URL", "SECRET_KEY", "DEBUG", "ALLOWED_HOSTS", "DATA_DIR", "HTTPS"}
+
+
+class Process:
+    """One program as the leader of a group of its own, so that it can be killed with its children."""
+
+    def __init__(self, command: list[str], environment: dict[str, str], log: Path) -> None:
+        self.log = log
+        with log.open("ab") as out:
+            self._process = subprocess.Popen(
+                command, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, stdout=out, stderr=out,
+                start_new_session=True,
+            )  # fmt: skip
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    def kill(self, number: int = signal.SIGKILL) -> None:
+        """Signal the whole group and wait until its leader has ended."""
+        with suppress(ProcessLookupError):
+            os.killpg(self._process.pid, number)
+        self._process.wait(timeout=30)
+
+    @property
+    def is_running(self) -> bool:
+        return self._process.poll() is None
+
+
+def until(holds: Callable[[], object], what: str, seconds: float = 60) -> None:
+    """Wait until it holds; an AssertionError naming ``what`` when it does not in time."""
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end, f"not within {seconds:g} s: {what}"
+        time.sleep(0.02)
+
+
+class House:
+    """One installation in one folder, on a data base of its own."""
+
+    def __init__(self, folder: Path, database_url: str, redis_url: str = "") -> None:
+        self.folder = folder
+        self.failpoint = folder / "failpoint"
+        self.port = free_port()
+        self.address = f"http://127.0.0.1:{self.port}"
+        self.environment = {k: v for k, v in os.environ.items() if k not in NOT_INHERITED} | {
+            "DJANGO_SETTINGS_MODULE": "tests.processes.settings",
+            "SECRET_KEY": secrets.token_urlsafe(50), "READ_DOT_ENV": "0", "DATA_DIR": str(folder),
+            "LOG_LEVEL": "WARNING",
+            "FAILPOINT": str(self.failpoint), "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1",
+        }  # fmt: skip
+        if database_url:
+            self.environment["DATABASE_URL"] = database_url
+        if redis_url:
+            self.environment["REDIS_URL"] = redis_url
+        self.web: Process | None = None
+        self.others: list[Process] = []
+        self._token = ""
+
+    def manage(self, *arguments: str) -> str:
+        return self._run([sys.executable, "manage.py", *arguments])
+
+    def inside(self, verb: str, **arguments: Any) -> Any:
+        """The JSON that a verb of `tests.processes.inside` gives."""
+        return json.loads(self._run([sys.executable, "-m", "tests.processes.inside", verb, json.dumps(arguments)]))
+
+    def _run(self, command: list[str]) -> str:
+        done = subprocess.run(
+            command, cwd=ROOT, env=self.environment, capture_output=True, text=True, check=False, timeout=120
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def start_web(self) -> None:
+        command = [
+            sys.executable, "-m", "gunicorn", "tests.processes.wsgi:application", "--bind", f"127.0.0.1:{self.port}",
+            "--workers", "2", "--worker-class", "gthread", "--threads", "4", "--log-level", "error",
+            "--no-control-socket",
+        ]  # fmt: skip
+        if os.access("/dev/shm", os.W_OK):
+            command += ["--worker-tmp-dir", "/dev/shm"]
+        self.web = Process(command, self.environment, self.folder / "web.log")
+        until(self._is_up, "the web server answers", 60)
+
+    def _is_up(self) -> bool:
+        assert self.web
+        assert self.web.is_running, self.web.log.read_text(errors="replace")[-2000:]
+        try:
+            with urllib.request.urlopen(f"{self.address}/readyz", timeout=5) as reply:
+                return bool(reply.status == 200)
+        except (urllib.error.URLError, OSError):
+            return False
+
+    def kill_web(self) -> None:
+        """kill -9 of master and workers at once."""
+        assert self.web
+        self.web.kill()
+
+    def start_worker(self) -> Process:
+        """A worker as a house without Redis has it."""
+        return self._other([sys.executable, "manage.py", "work", "--poll", "0.1"], "worker.log")
+
+    def start_celery(self) -> Process:
+        """A worker as production has it, with the sweeper."""
+        schedule = str(self.folder / f"beat-{len(self.others)}")
+        command = [
+            sys.executable, "-m", "celery", "-A", "config", "worker", "--beat", "--pool=prefork", "--concurrency=1",
+            "--loglevel=warning", "--schedule", schedule, "--without-gossip", "--without-mingle",
+        ]  # fmt: skip
+        return self._other(command, "celery.log")
+
+    def _other(self, command: list[str], log: str) -> Process:
+        started = Process(command, self.environment, self.folder / log)
+        self.others.append(started)
+        return started
+
+    def stop(self) -> None:
+        for process in [self.web, *self.others]:
+            if process:
+                process.kill()
+
+    def lead(self) -> Client:
+        self._token = self._token or self.inside("make_lead", email=LEAD)
+        return Client(Http(self.address), token=self._token)
+
+    def study(self, name: str = "Faults") -> Study:
+        return Study.found(self.lead(), name)
+
+    def client(self, ledger: Ledger | None = None, **options: Any) -> Client:
+        return Client(Http(self.address), ledger=ledger, **options)
+
+
+class Redis:
+    """A Redis of our own that can be stopped, started again on its port, and wiped."""
+
+    def __init__(self, folder: Path, program: str) -> None:
+        self.folder, self.program, self.port = folder, program, free_port()
+        self.url = f"redis://127.0.0.1:{self.port}/0"
+        self.process: Process | None = None
+
+    def start(self) -> None:
+        command = [self.program, "--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
+        self.process = Process([*command, "--dir", str(self.folder)], dict(os.environ), self.folder / "redis.log")
+        until(lambda: answers(self.port), "Redis answers", 20)
+
+    def stop(self) -> None:
+        if self.process:
+            self.process.kill()
+        self.process = None
+
+    def wipe(self) -> None:
+        import redis
+
+        with redis.Redis(port=self.port) as connection:
+            connection.flushall()
+
+    def waiting(self) -> int:
+        """How many wake-ups lie in the queue."""
+        import redis
+
+        with redis.Redis(port=self.port) as connection:
+            return int(connection.llen("default"))

@@ -1,0 +1,58 @@
+"""`python -m tests.processes.inside VERB JSON`: what the tests do, or look up, in the data base of the servers."""
+
+import json
+import sys
+from typing import Any
+
+import django
+
+
+def make_lead(email: str) -> str:
+    """A new user's API token."""
+    from accounts.actions import make_token
+    from accounts.models import User
+
+    return make_token(user=User.objects.create_user(email=email, name="Lead"), name="test")[1]
+
+
+def enqueue(kind: str, params: dict[str, Any], by: str) -> int:
+    from accounts.models import User
+    from projects import jobs
+
+    return jobs.enqueue(project=None, kind=kind, params=params, by=User.objects.get(email=by)).pk
+
+
+def answers() -> list[dict[str, Any]]:
+    from projects.models import Answer
+
+    rows = Answer.objects.order_by("received_at").values(
+        "uuid", "body_digest", "assignment", "assignment__number", "assignment__unit", "assignment__round",
+        "revision", "author", "label__polarity",
+    )  # fmt: skip
+    return [{**row, "uuid": str(row["uuid"])} for row in rows]
+
+
+def slots(round: int) -> list[dict[str, Any]]:
+    from projects.models import Assignment
+
+    rows = Assignment.objects.filter(round=round, number__gte=1).values(
+        "unit", "number", "person", "revision", "current_answer"
+    )
+    return [{**row, "current_answer": row["current_answer"] and str(row["current_answer"])} for row in rows]
+
+
+def job(pk: int) -> dict[str, Any]:
+    from projects.models import Job
+
+    found = Job.objects.get(pk=pk)
+    return {"status": found.status, "attempts": found.attempts, "fence": found.fence, "sent": found.sent_at is not None}
+
+
+def main() -> None:
+    django.setup()
+    verb = {f.__name__: f for f in (make_lead, enqueue, answers, slots, job)}[sys.argv[1]]
+    json.dump(verb(**json.loads(sys.argv[2])), sys.stdout)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,6 @@
+"""The house's settings, plus the app that makes faults happen. Only servers that these tests start use them."""
+
+from config.settings import *  # noqa: F403
+from config.settings import INSTALLED_APPS
+
+INSTALLED_APPS = [*INSTALLED_APPS, "tests.processes.apps.FaultsConfig"]

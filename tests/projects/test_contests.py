@@ -1,0 +1,124 @@
+"""Many at once for the same slots: exactly k counted answers from k people, on whatever data base the tests run.
+
+Reliability rows 11, 12 and 13. The threads meet at a barrier, each on a connection of its own.
+"""
+
+import os
+import threading
+from collections.abc import Callable
+from functools import partial
+
+import pytest
+from django.db import OperationalError, close_old_connections, connection
+
+from accounts.models import User
+from projects.actions.answers import next_hand, submit
+from projects.models import Answer, Assignment, Member, Project, Round
+from tests.builders import build_cluster, build_round, label_value, submission
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.contest]
+#: `make soak` and CI set 500; a developer's run is shorter.
+CONTESTS = int(os.environ.get("CONTESTS", "60"))
+THREADS = 8
+
+
+def at_once(*acts: Callable[[], object]) -> list[BaseException]:
+    """Run the acts in threads that start together; the errors of those that failed."""
+    barrier = threading.Barrier(len(acts))
+    errors: list[BaseException] = []
+
+    def run(act: Callable[[], object]) -> None:
+        try:
+            barrier.wait(timeout=30)
+            act()
+        except BaseException as error:
+            errors.append(error)
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=run, args=(act,)) for act in acts]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=120)
+    close_old_connections()
+    return errors
+
+
+@pytest.fixture
+def crowd(project: Project) -> list[Member]:
+    """Eight people at work."""
+    people = []
+    for i in range(THREADS):
+        user = User.objects.create_user(email=f"crowd{i}@example.org", name=f"Crowd {i}")
+        people.append(Member.objects.create(project=project, user=user, role="annotator", pseudonym=f"C{i}"))
+    return people
+
+
+def take_and_answer(user: User, round: Round) -> None:
+    for slot in next_hand(user=user, round=round):
+        submit(user=user, submission=submission(slot, label_value()))
+
+
+@pytest.mark.parametrize("overlap", [1, 3])
+def test_however_many_press_at_once_a_unit_gets_exactly_k_answers_from_k_people(
+    project: Project, crowd: list[Member], overlap: int
+) -> None:
+    build_cluster(project, inputs=0)
+    for contest in range(CONTESTS // 2):
+        round = build_round(project, crowd, name=f"contest {contest}", overlap=overlap)
+        errors = at_once(*[partial(take_and_answer, m.user, round) for m in crowd])
+        assert errors == []
+        counted = Assignment.objects.filter(round=round, number__gte=1)
+        assert counted.count() == overlap
+        assert counted.exclude(current_answer=None).count() == overlap
+        assert counted.values("person").distinct().count() == overlap
+        assert Answer.objects.filter(assignment__round=round).count() == overlap
+
+
+def test_one_submission_sent_eight_times_at_once_is_stored_once(project: Project, crowd: list[Member]) -> None:
+    build_cluster(project, inputs=0)
+    for contest in range(10):
+        round = build_round(project, crowd[:1], name=f"double {contest}")
+        user = crowd[0].user
+        sent = submission(next_hand(user=user, round=round)[0], label_value())
+        assert at_once(*[partial(submit, user=user, submission=sent) for _ in range(THREADS)]) == []
+        assert Answer.objects.filter(assignment__round=round).count() == 1
+
+
+def test_a_lapsed_slot_claimed_by_many_while_its_person_answers_keeps_k(project: Project, crowd: list[Member]) -> None:
+    """The late answer counts or is surplus, whichever was first; never k + 1."""
+    build_cluster(project, inputs=0)
+    surplus = 0
+    for contest in range(20):
+        round = build_round(project, crowd, name=f"late {contest}", overlap=1)
+        late = next_hand(user=crowd[0].user, round=round)[0]
+        Assignment.objects.filter(pk=late.pk).update(leased_until="2020-01-01T00:00:00Z")
+        sent = submission(late, label_value())
+        errors = at_once(
+            partial(submit, user=crowd[0].user, submission=sent),
+            *[partial(take_and_answer, m.user, round) for m in crowd[1:]],
+        )
+        assert errors == []
+        counted = Assignment.objects.filter(round=round, number__gte=1)
+        assert counted.count() == 1
+        assert counted.exclude(current_answer=None).count() == 1
+        assert Answer.objects.filter(uuid=sent.uuid).exists()
+        surplus += Answer.objects.filter(assignment__round=round).count() - 1
+    assert 0 <= surplus <= 20
+
+
+def test_a_data_base_that_is_busy_says_so_and_stores_nothing(
+    project: Project, crowd: list[Member], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    build_cluster(project, inputs=0)
+    round = build_round(project, crowd[:1])
+    slot = next_hand(user=crowd[0].user, round=round)[0]
+
+    def busy(*args: object, **kwargs: object) -> None:
+        raise OperationalError("database is locked")
+
+    monkeypatch.setattr("projects.actions.answers.queue.hand", busy)
+    with pytest.raises(OperationalError):
+        submit(user=crowd[0].user, submission=submission(slot, label_value()))
+    assert not Answer.objects.exists()

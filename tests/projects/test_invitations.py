@@ -1,0 +1,217 @@
+"""Invitations: single use, expiring, kept as hashes, bound to one address, and no way into somebody else's account."""
+
+import logging
+import threading
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+from rest_framework.test import APIClient
+
+from accounts import throttling
+from accounts.models import Failure, User
+from audit.models import Entry
+from projects.models import Invitation, Project
+
+ClientOf = Callable[[User], APIClient]
+INVITATIONS = "/api/v1/projects/eye/invitations/"
+PASSWORD = "correct horse battery staple"
+
+
+@pytest.fixture(autouse=True)
+def passwords_hashed_fast(settings: Any) -> None:
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
+def invited(client: APIClient, email: str = "new@example.org", **body: Any) -> dict[str, Any]:
+    reply = client.post(INVITATIONS, {"email": email, "role": "annotator"} | body, format="json")
+    assert reply.status_code == 201, reply.content
+    return dict(reply.json())
+
+
+def accept(client: APIClient, token: str, **body: Any) -> Any:
+    return client.post("/api/v1/invitations/accept/", {"token": token} | body, format="json")
+
+
+def look(client: APIClient, token: str) -> Any:
+    return client.post("/api/v1/invitations/look/", {"token": token}, format="json")
+
+
+NEW = {"name": "Newcomer", "password": PASSWORD}
+
+
+def test_somebody_new_joins_with_name_and_password_and_is_signed_in(
+    project: Project, lead: User, client_of: ClientOf
+) -> None:
+    made = invited(client_of(lead), email="New@Example.org")
+    client = APIClient()
+    assert look(client, made["token"]).json() == {
+        "project": "Eye", "role": "annotator", "email": "new@example.org", "invited_by": "Lead",
+        "has_account": False, "signed_in": False,
+    }  # fmt: skip
+    reply = accept(client, made["token"], **NEW)
+    assert reply.status_code == 200
+    assert reply.json()["projects"] == [{"slug": "eye", "name": "Eye", "role": "annotator", "illustrative": False}]
+    assert client.get("/api/v1/session/").json() == reply.json()
+    sign_in = {"email": "new@example.org", "password": PASSWORD}
+    assert APIClient().post("/api/v1/session/", sign_in, format="json").status_code == 200
+    verbs = ["invite", "create account", "add member", "accept invitation", "sign in", "sign in"]
+    assert list(Entry.objects.order_by("id").values_list("verb", flat=True)) == verbs
+
+
+def test_an_invitation_is_good_once(project: Project, lead: User, client_of: ClientOf) -> None:
+    made = invited(client_of(lead))
+    client = APIClient()
+    assert accept(client, made["token"], **NEW).status_code == 200
+    assert accept(client, made["token"]).status_code == 410
+    assert accept(APIClient(), made["token"], **NEW).status_code == 410
+    assert look(APIClient(), made["token"]).status_code == 410
+
+
+def test_expired_revoked_and_unknown_look_alike(project: Project, lead: User, client_of: ClientOf) -> None:
+    client = client_of(lead)
+    revoked, expired = invited(client, "a@example.org"), invited(client, "b@example.org")
+    assert client.delete(f"{INVITATIONS}{revoked['id']}/").status_code == 204
+    Invitation.objects.filter(pk=expired["id"]).update(expires_at=timezone.now() - timedelta(seconds=1))
+    replies = [accept(APIClient(), token, **NEW) for token in (revoked["token"], expired["token"], "unknown")]
+    assert {r.status_code for r in replies} == {410}
+    assert len({r.content for r in replies}) == 1
+    assert {row["state"] for row in client.get(INVITATIONS).json()["results"]} == {"revoked", "expired"}
+
+
+def test_inviting_again_revokes_the_earlier_token(project: Project, lead: User, client_of: ClientOf) -> None:
+    first = invited(client_of(lead))
+    second = invited(client_of(lead), email="NEW@example.org", role="curator")
+    assert accept(APIClient(), first["token"], **NEW).status_code == 410
+    assert accept(APIClient(), second["token"], **NEW).json()["projects"][0]["role"] == "curator"
+
+
+def test_only_the_hash_of_its_token_is_kept(project: Project, lead: User, client_of: ClientOf) -> None:
+    made = invited(client_of(lead))
+    stored = str(list(Invitation.objects.values())) + str(list(Entry.objects.values()))
+    assert made["token"] not in stored
+    assert "token" not in client_of(lead).get(INVITATIONS).json()["results"][0]
+
+
+def test_a_lead_cannot_open_somebody_elses_account(
+    project: Project, lead: User, stranger: User, client_of: ClientOf
+) -> None:
+    made = invited(client_of(lead), email="Stranger@example.org")
+    assert look(APIClient(), made["token"]).json()["has_account"] is True
+    before = User.objects.values().get(pk=stranger.pk)
+    anonymous = accept(APIClient(), made["token"], **NEW)
+    assert (anonymous.status_code, anonymous.json()["type"]) == (401, "/problems/sign-in-needed")
+    as_lead = accept(client_of(lead), made["token"], **NEW)
+    assert (as_lead.status_code, as_lead.json()["type"]) == (409, "/problems/other-account")
+    assert User.objects.values().get(pk=stranger.pk) == before
+    assert not project.members.filter(user=stranger).exists()
+    # The owner, signed in, still can.
+    mine = client_of(stranger)
+    assert look(mine, made["token"]).json()["signed_in"] is True
+    assert accept(mine, made["token"]).json()["projects"][0]["slug"] == "eye"
+
+
+def test_another_address_cannot_use_it(project: Project, lead: User, stranger: User, client_of: ClientOf) -> None:
+    made = invited(client_of(lead))
+    reply = accept(client_of(stranger), made["token"], **NEW)
+    assert (reply.status_code, reply.json()["type"]) == (409, "/problems/other-account")
+    assert not User.objects.filter(email="new@example.org").exists()
+
+
+@pytest.mark.parametrize(
+    "body",
+    [{}, {"name": "Newcomer"}, {"name": " ", "password": PASSWORD}, {"name": "Newcomer", "password": "12345678"}],
+)
+def test_without_name_and_good_password_nothing_is_made_or_spent(
+    project: Project, lead: User, client_of: ClientOf, body: dict[str, str]
+) -> None:
+    made = invited(client_of(lead))
+    assert accept(APIClient(), made["token"], **body).status_code == 422
+    assert not User.objects.filter(email="new@example.org").exists()
+    assert accept(APIClient(), made["token"], **NEW).status_code == 200
+
+
+@pytest.mark.parametrize("extra", [{"role": "lead"}, {"is_staff": True}, {"email": "other@example.org"}])
+def test_who_accepts_cannot_choose_role_rights_or_address(
+    project: Project, lead: User, client_of: ClientOf, extra: dict[str, Any]
+) -> None:
+    made = invited(client_of(lead))
+    assert accept(APIClient(), made["token"], **NEW, **extra).status_code == 422
+    assert not User.objects.filter(is_staff=True).exists()
+
+
+def test_a_member_is_not_invited_again(project: Project, lead: User, client_of: ClientOf) -> None:
+    reply = client_of(lead).post(INVITATIONS, {"email": "ANN1@example.org", "role": "viewer"}, format="json")
+    assert (reply.status_code, reply.json()["errors"][0]["field"]) == (422, "email")
+
+
+def test_an_accepted_invitation_is_not_revoked(project: Project, lead: User, client_of: ClientOf) -> None:
+    made = invited(client_of(lead))
+    accept(APIClient(), made["token"], **NEW)
+    assert client_of(lead).delete(f"{INVITATIONS}{made['id']}/").status_code == 409
+
+
+def test_its_token_does_not_reach_the_log(
+    project: Project, lead: User, client_of: ClientOf, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    made = invited(client_of(lead))
+    look(APIClient(), made["token"])
+    accept(APIClient(), made["token"], **NEW)
+    accept(APIClient(), made["token"], **NEW)
+    assert caplog.records
+    assert made["token"] not in caplog.text
+    assert PASSWORD not in caplog.text
+
+
+def test_guessing_invitations_is_throttled(project: Project, lead: User, client_of: ClientOf) -> None:
+    made = invited(client_of(lead))
+    client = APIClient()
+    limit = throttling.LIMITS[Failure.What.TOKEN]
+    assert {look(client, f"guess {n}").status_code for n in range(limit)} == {410}
+    reply = accept(client, made["token"], **NEW)
+    assert reply.status_code == 429
+    assert int(reply["Retry-After"]) > 800
+
+
+def test_accepting_without_the_csrf_token_is_a_csrf_problem(project: Project, lead: User, client_of: ClientOf) -> None:
+    made = invited(client_of(lead))
+    reply = accept(APIClient(enforce_csrf_checks=True), made["token"], **NEW)
+    assert (reply.status_code, reply.json()["type"]) == (403, "/problems/csrf")
+
+
+def test_the_list_costs_the_same_however_many_invitations(
+    project: Project, lead: User, client_of: ClientOf, django_assert_num_queries: Any
+) -> None:
+    client = client_of(lead)
+    for n in range(20):
+        invited(client, email=f"p{n}@example.org")
+    with django_assert_num_queries(5):
+        assert len(client.get(INVITATIONS).json()["results"]) == 20
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_many_who_use_a_token_at_once_one_joins(
+    project: Project, lead: User, stranger: User, client_of: ClientOf
+) -> None:
+    made = invited(client_of(lead), email="stranger@example.org")
+    clients = [client_of(stranger) for _ in range(6)]
+    start, statuses = threading.Barrier(len(clients)), []
+
+    def press(client: APIClient) -> None:
+        try:
+            start.wait()
+            statuses.append(accept(client, made["token"]).status_code)
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=press, args=[client]) for client in clients]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(statuses) == [200, 410, 410, 410, 410, 410]
+    assert project.members.filter(user=stranger).count() == 1

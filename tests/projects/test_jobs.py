@@ -1,0 +1,353 @@
+"""Jobs one by one: taken once, fenced, tried again, cancelled, swept (tests/processes kills real workers)."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+from rest_framework.test import APIClient
+
+from accounts.models import User
+from accounts.problems import Refused
+from projects import jobs
+from projects.models import Job, JobStatus, Project
+from projects.tasks import resend_lost as sweep
+from tests.projects.test_contests import at_once
+
+pytestmark = pytest.mark.django_db
+Do = Callable[[Callable[[jobs.RunningJob], Any]], None]
+
+
+@pytest.fixture
+def do(monkeypatch: pytest.MonkeyPatch) -> Do:
+    """``do(function)``: jobs of the kind *test* call it."""
+
+    def register(function: Callable[[jobs.RunningJob], Any]) -> None:
+        monkeypatch.setitem(jobs._handlers, "test", function)
+
+    register(lambda job: {"done": True})
+    return register
+
+
+@pytest.fixture
+def job(do: Do, project: Project, lead: User) -> Job:
+    return jobs.enqueue(project=project, kind="test", params={"x": 1}, by=lead)
+
+
+def again(job: Job) -> Job:
+    job.refresh_from_db()
+    return job
+
+
+def lapse(job: Job) -> None:
+    Job.objects.filter(pk=job.pk).update(leased_until=timezone.now() - timedelta(seconds=1))
+
+
+def test_a_job_is_done_once_and_keeps_its_result(job: Job, do: Do) -> None:
+    seen: list[dict[str, Any]] = []
+
+    def handle(running: jobs.RunningJob) -> dict[str, Any]:
+        seen.append(running.params)
+        return {"n": 3}
+
+    do(handle)
+    assert jobs.claim_next() == job.pk
+    assert jobs.run_job(job.pk)
+    assert not jobs.run_job(job.pk)
+    assert jobs.claim_next() is None
+    assert seen == [{"x": 1}]
+    assert (again(job).status, job.result, job.attempts, job.leased_until) == ("done", {"n": 3}, 1, None)
+    assert job.started_at
+    assert job.finished_at
+
+
+def test_of_two_workers_that_saw_the_same_job_one_gets_it(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second worker reads the row, then the first takes it, then the second tries to."""
+    now, first = timezone.now(), Job.objects.filter
+    taken: list[Job | None] = []
+
+    def filter_and_be_overtaken(*args: Any, **kwargs: Any) -> Any:
+        monkeypatch.setattr(Job.objects, "filter", first)
+        rows = list(first(*args, **kwargs))
+        taken.append(jobs._claim(job.pk, now))
+        return type("Read", (), {"first": lambda self: rows[0]})()
+
+    monkeypatch.setattr(Job.objects, "filter", filter_and_be_overtaken)
+    assert jobs._claim(job.pk, now) is None
+    assert taken[0] is not None
+    assert (again(job).fence, job.attempts) == (1, 1)
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.contest
+def test_eight_workers_at_once_do_twenty_jobs_once_each(do: Do, project: Project, lead: User) -> None:
+    done: list[int] = []
+    do(lambda running: done.append(running.job.pk))
+    made = [jobs.enqueue(project=project, kind="test", params={}, by=lead).pk for _ in range(20)]
+
+    def work() -> None:
+        for pk in made:
+            jobs.run_job(pk)
+
+    assert at_once(*[work] * 8) == []
+    assert sorted(done) == made
+    assert set(Job.objects.values_list("status", "attempts")) == {("done", 1)}
+
+
+def test_a_worker_that_lost_its_lease_writes_nothing_more(job: Job, do: Do) -> None:
+    outcome: list[str] = []
+
+    def overtaken(running: jobs.RunningJob) -> dict[str, Any]:
+        lapse(job)
+        do(lambda second: {"by": "second"})
+        assert jobs.run_job(job.pk)
+        with pytest.raises(jobs.LostLease):
+            running.progress(99)
+        with pytest.raises(jobs.LostLease):
+            running.problem("item", "said by a worker that has lost the job")
+        outcome.append("refused twice")
+        return {"by": "first"}
+
+    do(overtaken)
+    jobs.run_job(job.pk)
+    assert outcome == ["refused twice"]
+    assert (again(job).status, job.result, job.fence, job.done) == ("done", {"by": "second"}, 2, 0)
+    assert not job.problems.exists()
+
+
+def test_a_lease_that_has_not_lapsed_protects_the_job(job: Job, do: Do) -> None:
+    inside: list[bool] = []
+    do(lambda running: inside.append(jobs.run_job(job.pk)))
+    jobs.run_job(job.pk)
+    assert inside == [False]
+
+
+def test_a_failure_is_tried_again_later_and_later_and_then_given_up(job: Job, do: Do) -> None:
+    def fail(running: jobs.RunningJob) -> None:
+        raise OSError("the disk is on fire")
+
+    do(fail)
+    waits = []
+    for attempt in (1, 2):
+        assert jobs.run_job(job.pk)
+        assert (again(job).status, job.attempts) == ("queued", attempt)
+        assert job.error == f"Attempt {attempt}: the disk is on fire"
+        assert job.not_before
+        waits.append(job.not_before - timezone.now())
+        assert jobs.claim_next() is None
+        assert not jobs.run_job(job.pk), "it is not due yet"
+        Job.objects.filter(pk=job.pk).update(not_before=timezone.now())
+    assert waits[1] > 1.5 * waits[0] > timedelta(seconds=5)
+    jobs.run_job(job.pk)
+    assert (again(job).status, job.error) == ("failed", "OSError: the disk is on fire")
+    assert jobs.claim_next() is None
+
+
+def test_what_a_failed_attempt_wrote_in_a_transaction_is_not_there(job: Job, do: Do, lead: User) -> None:
+    from django.db import transaction
+
+    def fail(running: jobs.RunningJob) -> None:
+        with transaction.atomic():
+            User.objects.filter(pk=lead.pk).update(name="half done")
+            raise OSError
+
+    do(fail)
+    jobs.run_job(job.pk)
+    lead.refresh_from_db()
+    assert lead.name == "Lead"
+
+
+def test_a_refusal_is_final_and_says_which_field(job: Job, do: Do) -> None:
+    def refuse(running: jobs.RunningJob) -> None:
+        raise Refused.field("version", "No such version.")
+
+    do(refuse)
+    jobs.run_job(job.pk)
+    assert (again(job).status, job.attempts, job.error) == ("failed", 1, "No such version.")
+    assert job.result
+    assert job.result["errors"] == [{"field": "version", "message": "No such version."}]
+
+
+def test_progress_and_problems_are_seen_while_it_runs(
+    job: Job, do: Do, lead: User, client_of: Callable[[User], APIClient]
+) -> None:
+    seen: list[Any] = []
+
+    def handle(running: jobs.RunningJob) -> None:
+        running.progress(3, 10, "reading")
+        running.problem("row 2", "no text")
+        seen.append(client_of(lead).get(f"/api/v1/jobs/{job.pk}/").json())
+
+    do(handle)
+    jobs.run_job(job.pk)
+    [shown] = seen
+    assert (shown["status"], shown["done"], shown["total"], shown["note"]) == ("running", 3, 10, "reading")
+    assert [(p["item"], p["message"]) for p in shown["problems"]] == [("row 2", "no text")]
+    assert not shown["stalled"]
+
+
+def test_a_job_whose_lease_has_lapsed_is_shown_as_stalled(
+    job: Job, lead: User, client_of: Callable[[User], APIClient]
+) -> None:
+    jobs._claim(job.pk, timezone.now())
+    assert not client_of(lead).get(f"/api/v1/jobs/{job.pk}/").json()["stalled"]
+    lapse(job)
+    assert client_of(lead).get(f"/api/v1/jobs/{job.pk}/").json()["stalled"]
+
+
+def test_a_queued_job_is_cancelled_at_once(job: Job) -> None:
+    jobs.cancel(job)
+    assert again(job).status == "cancelled"
+    assert not jobs.run_job(job.pk)
+
+
+def test_a_running_job_stops_at_its_next_word(job: Job, do: Do) -> None:
+    steps: list[int] = []
+
+    def handle(running: jobs.RunningJob) -> None:
+        for step in range(5):
+            running.progress(step)
+            steps.append(step)
+            if step == 1:
+                jobs.cancel(running.job)
+
+    do(handle)
+    jobs.run_job(job.pk)
+    assert steps == [0, 1]
+    assert (again(job).status, job.done) == ("cancelled", 2)
+
+
+def test_a_cancelled_job_whose_worker_died_is_not_done_by_the_next(job: Job, do: Do) -> None:
+    jobs._claim(job.pk, timezone.now())
+    jobs.cancel(job)
+    lapse(job)
+    do(lambda running: pytest.fail("it was cancelled"))
+    jobs.run_job(job.pk)
+    assert again(job).status == "cancelled"
+
+
+def test_a_job_that_kills_its_workers_is_given_up(job: Job, do: Do) -> None:
+    for _ in range(job.max_attempts):
+        assert jobs._claim(job.pk, timezone.now())
+        lapse(job)
+    do(lambda running: pytest.fail("it has had its chances"))
+    assert jobs.run_job(job.pk)
+    assert (again(job).status, job.error) == ("failed", "Its worker died 3 times while doing it.")
+
+
+def test_a_worker_takes_only_jobs_of_its_queues(do: Do, project: Project, lead: User) -> None:
+    heavy = jobs.enqueue(project=project, kind="test", params={}, by=lead, queue="model a")
+    light = jobs.enqueue(project=project, kind="test", params={}, by=lead)
+    assert jobs.claim_next(["default"]) == light.pk
+    assert jobs.claim_next(["model a"]) == heavy.pk
+    assert jobs.claim_next() == heavy.pk
+
+
+def test_a_kind_that_nothing_handles_is_refused_when_it_is_queued(project: Project, lead: User) -> None:
+    with pytest.raises(ValueError, match="Nothing handles"):
+        jobs.enqueue(project=project, kind="nonsense", params={}, by=lead)
+
+
+class Broker:
+    """Stands for the broker: keeps what is sent, or refuses it."""
+
+    def __init__(self) -> None:
+        self.sent: list[tuple[int, str]] = []
+        self.is_up = True
+
+    def send_task(self, name: str, args: list[int], queue: str, retry: bool) -> None:
+        assert name == "projects.run_job"
+        if not self.is_up:
+            raise ConnectionError("no broker")
+        self.sent.append((args[0], queue))
+
+
+@pytest.fixture
+def broker(monkeypatch: pytest.MonkeyPatch, settings: Any) -> Broker:
+    settings.REDIS_URL = "redis://somewhere"
+    made = Broker()
+    monkeypatch.setattr(jobs, "current_app", made)
+    return made
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_wake_up_is_sent_when_the_row_is_committed_and_not_before(
+    do: Do, project: Project, lead: User, broker: Broker
+) -> None:
+    from django.db import transaction
+
+    with transaction.atomic():
+        job = jobs.enqueue(project=project, kind="test", params={}, by=lead, queue="model a")
+        assert broker.sent == []
+    assert broker.sent == [(job.pk, "model a")]
+    assert again(job).sent_at
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_job_whose_transaction_failed_wakes_nobody(do: Do, project: Project, lead: User, broker: Broker) -> None:
+    from django.db import transaction
+
+    def enqueue_and_fail() -> None:
+        with transaction.atomic():
+            jobs.enqueue(project=project, kind="test", params={}, by=lead)
+            raise OSError("no")
+
+    with pytest.raises(OSError, match="no"):
+        enqueue_and_fail()
+    assert (broker.sent, Job.objects.count()) == ([], 0)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_without_its_broker_a_job_is_queued_and_the_sweeper_sends_it_later(
+    do: Do, project: Project, lead: User, broker: Broker
+) -> None:
+    broker.is_up = False
+    job = jobs.enqueue(project=project, kind="test", params={}, by=lead)
+    assert (again(job).status, job.sent_at) == ("queued", None)
+    broker.is_up = True
+    assert sweep() == 1
+    assert broker.sent == [(job.pk, "default")]
+    assert sweep() == 0, "it was sent a moment ago"
+
+
+def test_the_sweeper_wakes_for_what_was_forgotten_or_left_and_for_nothing_else(
+    do: Do, project: Project, lead: User, broker: Broker
+) -> None:
+    now, long_ago = timezone.now(), timezone.now() - jobs.RESEND_AFTER
+    made = {
+        name: jobs.enqueue(project=project, kind="test", params={}, by=lead)
+        for name in ("forgotten", "fresh", "left", "held", "done", "later")
+    }
+    states: dict[str, dict[str, Any]] = {
+        "forgotten": {"sent_at": long_ago},
+        "fresh": {"sent_at": now},
+        "left": {"sent_at": long_ago, "status": JobStatus.RUNNING, "leased_until": now},
+        "held": {"sent_at": long_ago, "status": JobStatus.RUNNING, "leased_until": now + jobs.LEASE},
+        "done": {"sent_at": None, "status": JobStatus.DONE},
+        "later": {"sent_at": None, "not_before": now + timedelta(hours=1)},
+    }
+    for name, state in states.items():
+        Job.objects.filter(pk=made[name].pk).update(**state)
+    assert sweep() == 2
+    assert [pk for pk, _ in broker.sent] == [made["forgotten"].pk, made["left"].pk]
+
+
+def test_a_wake_up_that_comes_twice_does_the_job_once(job: Job, do: Do) -> None:
+    from projects.tasks import run
+
+    done: list[int] = []
+    do(lambda running: done.append(1))
+    run(job.pk)
+    run(job.pk)
+    assert done == [1]
+
+
+def test_the_broker_is_the_one_of_the_settings(settings: Any) -> None:
+    """Settings know `.env`, the bare environment does not."""
+    from config.celery import app
+
+    assert app.conf.broker_url == settings.CELERY_BROKER_URL
+    assert app.conf.accept_content == ["json"]
+    assert app.conf.task_acks_late
+    assert app.conf.worker_prefetch_multiplier == 1

@@ -1,0 +1,137 @@
+"""Who may do what, route by route and role by role; to a stranger nothing exists."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from rest_framework.test import APIClient
+
+from accounts.models import User
+from accounts.problems import Forbidden, NotFound
+from projects.actions import guidelines, invitations, people
+from projects.models import Job, Member, Project, Role, Round
+from projects.permissions import MAY, job_of, member_to, permit, require_job_control, round_at_work, round_of, unit_of
+from tests.builders import build_cluster, build_round
+
+ClientOf = Callable[[User], APIClient]
+
+LEAD, LEAD_AND_CURATOR, ALL = {Role.LEAD}, {Role.LEAD, Role.CURATOR}, set(Role)
+#: Method, route, body, who may. A body that is refused as a value (422) shows that the role was let through.
+ROUTES: list[tuple[str, str, dict[str, Any] | None, set[Role]]] = [
+    ("get", "", None, ALL),
+    ("patch", "", {"description": "x"}, LEAD),
+    ("get", "members/", None, ALL),
+    ("patch", "members/{member}/", {"role": "viewer"}, LEAD),
+    ("delete", "members/{member}/", None, LEAD),
+    ("get", "invitations/", None, LEAD),
+    ("post", "invitations/", {"email": "x@example.org", "role": "viewer"}, LEAD),
+    ("delete", "invitations/{invitation}/", None, LEAD),
+    ("get", "guidelines/", None, ALL),
+    ("post", "guidelines/", {"kind": "label", "text": "x"}, LEAD),
+    ("get", "guidelines/{guideline}/", None, ALL),
+    ("get", "audit/", None, LEAD_AND_CURATOR),
+]
+
+
+@pytest.fixture
+def ids(project: Project, lead: User, ann2: User) -> dict[str, int]:
+    return {
+        "member": project.members.get(user=ann2).pk,
+        "invitation": invitations.invite(project=project, email="i@example.org", role="viewer", by=lead)[0].pk,
+        "guideline": guidelines.write_guideline(project=project, kind="label", text="t", by=lead).pk,
+    }
+
+
+def ask(client: APIClient, slug: str, method: str, route: str, body: dict[str, Any] | None, ids: dict[str, int]) -> int:
+    url = f"/api/v1/projects/{slug}/{route.format(**ids)}"
+    return int(getattr(client, method)(url, body, format="json").status_code)
+
+
+@pytest.mark.parametrize("role", list(Role))
+@pytest.mark.parametrize(("method", "route", "body", "allowed"), ROUTES)
+def test_each_role_may_what_the_table_says(
+    project: Project, ann1: User, ids: dict[str, int], client_of: ClientOf,
+    role: Role, method: str, route: str, body: dict[str, Any] | None, allowed: set[Role],
+) -> None:  # fmt: skip
+    project.members.filter(user=ann1).update(role=role)
+    status = ask(client_of(ann1), "eye", method, route, body, ids)
+    assert (status < 300) if role in allowed else (status == 403)
+
+
+@pytest.mark.parametrize(("method", "route", "body", "allowed"), ROUTES)
+def test_to_a_stranger_to_who_left_and_signed_out_it_does_not_exist(
+    project: Project, lead: User, ann1: User, stranger: User, ids: dict[str, int], client_of: ClientOf,
+    method: str, route: str, body: dict[str, Any] | None, allowed: set[Role],
+) -> None:  # fmt: skip
+    people.remove_member(member=project.members.get(user=ann1), by=lead)
+    assert ask(client_of(stranger), "eye", method, route, body, ids) == 404
+    assert ask(client_of(ann1), "eye", method, route, body, ids) == 404
+    assert ask(APIClient(), "eye", method, route, body, ids) == 401
+
+
+@pytest.mark.parametrize(("method", "route", "body", "allowed"), [r for r in ROUTES if "{" in r[1]])
+def test_a_lead_of_one_project_reaches_nothing_of_another_through_it(
+    project: Project, stranger: User, ids: dict[str, int], client_of: ClientOf,
+    method: str, route: str, body: dict[str, Any] | None, allowed: set[Role],
+) -> None:  # fmt: skip
+    people.create_project(name="Ear", by=stranger)
+    assert ask(client_of(stranger), "ear", method, route, body, ids) == 404
+    assert ask(client_of(stranger), "eye", method, route, body, ids) == 404
+
+
+def test_a_verb_that_is_not_in_the_table_is_a_mistake_of_ours(project: Project, lead: User) -> None:
+    with pytest.raises(KeyError):
+        permit(project.members.get(user=lead), "fly")
+    assert all(roles <= set(Role) for roles in MAY.values())
+
+
+@pytest.fixture
+def round(project: Project, ann1: User) -> Round:
+    build_cluster(project)
+    return build_round(project, [project.members.get(user=ann1)])
+
+
+def test_rounds_and_units_are_reached_through_membership(
+    round: Round, project: Project, ann2: User, stranger: User
+) -> None:
+    unit = project.units.first()
+    assert unit is not None
+    assert round_of(ann2, round.pk)[0] == unit_of(ann2, unit.pk)[0].project.rounds.get()
+    for reach in (lambda: round_of(stranger, round.pk), lambda: unit_of(stranger, unit.pk)):
+        with pytest.raises(NotFound):
+            reach()
+
+
+def test_only_who_works_in_a_round_is_at_work_there(round: Round, ann1: User, ann2: User, lead: User) -> None:
+    assert round_at_work(ann1, round.pk) == round
+    for user in (ann2, lead):
+        with pytest.raises(NotFound):
+            round_at_work(user, round.pk)
+
+
+def test_a_job_is_seen_by_members_and_stopped_by_leads_and_who_began_it(
+    project: Project, lead: User, ann1: User, ann2: User, stranger: User
+) -> None:
+    job = Job.objects.create(project=project, kind="import", created_by=ann1)
+    assert job_of(ann2, job.pk) == job
+    require_job_control(lead, job)
+    require_job_control(ann1, job)
+    with pytest.raises(Forbidden):
+        require_job_control(ann2, job)
+    with pytest.raises(NotFound):
+        job_of(stranger, job.pk)
+    own = Job.objects.create(project=None, kind="import", created_by=stranger)
+    assert job_of(stranger, own.pk) == own
+    with pytest.raises(NotFound):
+        job_of(lead, own.pk)
+
+
+def test_a_member_of_another_project_or_one_who_left_is_not_found_here(
+    project: Project, lead: User, ann1: User, stranger: User
+) -> None:
+    elsewhere = people.create_project(name="Ear", by=stranger).members.get()
+    left = Member.objects.get(project=project, user=ann1)
+    people.remove_member(member=left, by=lead)
+    for member in (elsewhere, left):
+        with pytest.raises(NotFound):
+            member_to(project, member.pk)

@@ -1,0 +1,118 @@
+"""Projects and their settings, and the audit trail."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from rest_framework.test import APIClient
+
+from accounts.models import User
+from audit.actions import seal_pending
+from audit.models import Entry
+from projects.actions import people
+from projects.models import Project
+
+ClientOf = Callable[[User], APIClient]
+PROJECTS, EYE = "/api/v1/projects/", "/api/v1/projects/eye/"
+
+
+def test_who_founds_a_project_leads_it(stranger: User, client_of: ClientOf) -> None:
+    client = client_of(stranger)
+    made = client.post(PROJECTS, {"name": "Retina & co."}, format="json")
+    assert (made.status_code, made.json()["slug"], made.json()["role"]) == (201, "retina-co", "lead")
+    assert [p["slug"] for p in client.get(PROJECTS).json()["results"]] == ["retina-co"]
+    assert list(Entry.objects.order_by("id").values_list("verb", flat=True)) == ["create project", "add member"]
+
+
+def test_a_short_name_is_taken_once(project: Project, stranger: User, client_of: ClientOf) -> None:
+    reply = client_of(stranger).post(PROJECTS, {"name": "Mine", "slug": "eye"}, format="json")
+    assert (reply.status_code, reply.json()["errors"][0]["field"]) == (422, "slug")
+    assert not project.members.filter(user=stranger).exists()
+
+
+def test_a_name_without_letters_asks_for_a_short_name(stranger: User, client_of: ClientOf) -> None:
+    reply = client_of(stranger).post(PROJECTS, {"name": "???"}, format="json")
+    assert (reply.status_code, reply.json()["errors"][0]["field"]) == (422, "slug")
+
+
+def test_the_lead_changes_settings_and_the_log_has_before_and_after(
+    project: Project, lead: User, client_of: ClientOf
+) -> None:
+    body = {"name": "Eye", "licence": "CC-BY-4.0"}
+    assert client_of(lead).patch(EYE, body, format="json").json()["licence"] == "CC-BY-4.0"
+    entry = Entry.objects.get()
+    assert (entry.verb, entry.before, entry.after) == ("change project", {"licence": ""}, {"licence": "CC-BY-4.0"})
+
+
+@pytest.mark.parametrize("body", [{"slug": "mine"}, {"illustrative": True}, {"role": "lead"}, {"name": ""}])
+def test_nothing_else_is_changed_with_them(
+    project: Project, lead: User, client_of: ClientOf, body: dict[str, Any]
+) -> None:
+    assert client_of(lead).patch(EYE, body, format="json").status_code == 422
+    project.refresh_from_db()
+    assert (project.slug, project.name, project.illustrative) == ("eye", "Eye", False)
+
+
+def test_a_list_holds_only_ones_own_active_projects(
+    project: Project, lead: User, ann1: User, client_of: ClientOf
+) -> None:
+    Project.objects.create(slug="ear", name="Ear")
+    client = client_of(ann1)
+    assert [(p["slug"], p["role"]) for p in client.get(PROJECTS).json()["results"]] == [("eye", "annotator")]
+    people.remove_member(member=project.members.get(user=ann1), by=lead)
+    assert client.get(PROJECTS).json()["results"] == []
+
+
+def test_lists_of_projects_cost_the_same_however_many(
+    project: Project, lead: User, client_of: ClientOf, django_assert_num_queries: Any
+) -> None:
+    for n in range(20):
+        people.create_project(name=f"P {n}", by=lead)
+    client = client_of(lead)
+    with django_assert_num_queries(4):
+        assert len(client.get(PROJECTS).json()["results"]) == 21
+    with django_assert_num_queries(3):
+        assert len(client.get("/api/v1/session/").json()["projects"]) == 21
+
+
+def test_the_trail_tells_who_did_what_newest_first(
+    project: Project, lead: User, ann1: User, client_of: ClientOf
+) -> None:
+    member = project.members.get(user=ann1)
+    people.change_role(member=member, role="curator", by=lead)
+    seal_pending()
+    people.change_project(project=project, by=lead, name="Eyes")
+    people.create_project(name="Ear", by=lead)
+    found = client_of(ann1).get(f"{EYE}audit/").json()["results"]
+    assert [(e["verb"], e["actor"], e["seal"]) for e in found] == [
+        ("change project", "Lead", None), ("change role", "Lead", 1),
+    ]  # fmt: skip
+    of_member = client_of(lead).get(f"{EYE}audit/", {"object_type": "member", "object_id": str(member.pk)}).json()
+    assert [e["after"] for e in of_member["results"]] == [{"role": "curator"}]
+
+
+@pytest.mark.parametrize(
+    "asked", [{"actor__password__startswith": "a"}, {"ordering": "actor__password"}, {"search": "x"}]
+)
+def test_the_trail_takes_no_other_filters(
+    project: Project, lead: User, client_of: ClientOf, asked: dict[str, str]
+) -> None:
+    people.change_project(project=project, by=lead, name="Eyes")
+    client = client_of(lead)
+    assert client.get(f"{EYE}audit/", asked).json() == client.get(f"{EYE}audit/").json()
+
+
+def test_nul_in_a_filter_is_refused(project: Project, lead: User, client_of: ClientOf) -> None:
+    assert client_of(lead).get(f"{EYE}audit/", {"object_type": "\0"}).status_code == 422
+    assert client_of(lead).get(f"{EYE}guidelines/", {"kind": "\0"}).status_code == 422
+
+
+def test_the_trail_costs_the_same_however_long(
+    project: Project, lead: User, client_of: ClientOf, django_assert_num_queries: Any
+) -> None:
+    for n in range(30):
+        people.change_project(project=project, by=lead, name=f"Eye {n}")
+    seal_pending()
+    client = client_of(lead)
+    with django_assert_num_queries(5):
+        assert len(client.get(f"{EYE}audit/").json()["results"]) == 30

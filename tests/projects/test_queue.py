@@ -1,0 +1,225 @@
+"""Slots, hands, leases, skips, surplus: the queue as DESIGN section 3 has it."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from accounts.models import User
+from accounts.problems import NotFound, RoundClosed, StaleRevision, UuidReused
+from projects.actions.answers import next_hand, submit
+from projects.actions.queue import HAND
+from projects.actions.rounds import add_person, close_round, remove_person
+from projects.models import Answer, Assignment, Member, Project, Round
+from tests.builders import answer, build_cluster, build_round, label_value, skip, submission
+
+pytestmark = pytest.mark.django_db
+
+
+def member(project: Project, user: User) -> Member:
+    return Member.objects.get(project=project, user=user)
+
+
+@pytest.fixture
+def corpus(project: Project) -> Project:
+    for number in range(3):
+        build_cluster(project, number)
+    return project
+
+
+def walk(user: User, round: Round, limit: int = 100) -> list[str]:
+    """Answer everything one is handed; the unit keys in order."""
+    keys: list[str] = []
+    while (hand := next_hand(user=user, round=round)) and len(keys) < limit:
+        keys.append(hand[0].unit.key)
+        answer(user, hand[0])
+    return keys
+
+
+def test_a_person_holds_two_slots_and_asking_again_claims_nothing_more(corpus: Project, ann1: User) -> None:
+    round = build_round(corpus, [member(corpus, ann1)])
+    first = next_hand(user=ann1, round=round)
+    assert len(first) == HAND
+    assert [s.pk for s in next_hand(user=ann1, round=round)] == [s.pk for s in first]
+    assert Assignment.objects.filter(person__user=ann1).count() == HAND
+
+
+def test_propositions_of_one_cluster_come_together_in_their_order(corpus: Project, ann1: User) -> None:
+    round = build_round(corpus, [member(corpus, ann1)], order="shuffled", seed=5)
+    keys = walk(ann1, round)
+    assert len(keys) == 9
+    for i in range(0, 9, 3):
+        cluster = keys[i].split("/")[0]
+        assert keys[i : i + 3] == [f"{cluster}/{n}" for n in range(3)]
+
+
+def test_each_unit_gets_exactly_k_answers_from_k_people(corpus: Project, lead: User, ann1: User, ann2: User) -> None:
+    people = [member(corpus, u) for u in (lead, ann1, ann2)]
+    round = build_round(corpus, people, overlap=2)
+    done = {user: walk(user, round) for user in (ann1, lead, ann2)}
+    assert sum(map(len, done.values())) == 18
+    assert all(len(keys) == len(set(keys)) for keys in done.values())
+    answered = Assignment.objects.filter(round=round, number__gte=1).exclude(current_answer=None)
+    assert answered.count() == 18
+    assert next_hand(user=ann1, round=round) == []
+
+
+def test_people_start_their_walk_at_different_places_where_overlap_allows(
+    corpus: Project, ann1: User, ann2: User
+) -> None:
+    round = build_round(corpus, [member(corpus, ann1), member(corpus, ann2)], overlap=1)
+    one = next_hand(user=ann1, round=round)[0]
+    two = next_hand(user=ann2, round=round)[0]
+    assert (one.position, two.position) == (0, 4)
+    assert sorted(walk(ann1, round) + walk(ann2, round)) == sorted(
+        round.assignments.values_list("unit__key", flat=True)
+    )
+
+
+def test_a_dealt_round_gives_everyone_an_equal_share_and_keeps_it(
+    corpus: Project, lead: User, ann1: User, ann2: User
+) -> None:
+    people = [member(corpus, u) for u in (lead, ann1, ann2)]
+    round = build_round(corpus, people, overlap=2, dealing="dealt", seed=7)
+    loads = [Assignment.objects.filter(round=round, person=p).count() for p in people]
+    assert loads == [6, 6, 6]
+    assert len(walk(ann1, round)) == 6
+    assert next_hand(user=ann1, round=round) == []
+
+
+def test_the_same_bytes_again_return_the_stored_answer(corpus: Project, ann1: User) -> None:
+    round = build_round(corpus, [member(corpus, ann1)])
+    slot = next_hand(user=ann1, round=round)[0]
+    sent = submission(slot, label_value())
+    first, again = submit(user=ann1, submission=sent), submit(user=ann1, submission=sent)
+    assert first.new
+    assert not again.new
+    assert again.answer.pk == first.answer.pk
+    assert [s.pk for s in again.hand] == [s.pk for s in first.hand]
+    assert Answer.objects.count() == 1
+
+
+def test_the_same_identifier_with_other_bytes_is_refused_and_deletes_nothing(corpus: Project, ann1: User) -> None:
+    round = build_round(corpus, [member(corpus, ann1)])
+    slot = next_hand(user=ann1, round=round)[0]
+    stored = answer(ann1, slot).answer
+    with pytest.raises(UuidReused):
+        submit(user=ann1, submission=submission(slot, label_value("positive"), uuid=stored.uuid))
+    assert Answer.objects.get().label.polarity == "no effect"
+
+
+def test_a_stale_revision_is_refused_with_the_newer_value(corpus: Project, ann1: User) -> None:
+    round = build_round(corpus, [member(corpus, ann1)])
+    slot = next_hand(user=ann1, round=round)[0]
+    answer(ann1, slot, label_value("positive"))
+    with pytest.raises(StaleRevision) as refused:
+        answer(ann1, slot, label_value("negative"), revision=0)
+    assert refused.value.extra["current"]["revision"] == 1
+    assert refused.value.extra["current"]["value"]["polarity"] == "positive"
+    assert Answer.objects.count() == 1
+
+
+def test_a_correction_is_a_new_revision_and_the_old_one_stays(corpus: Project, ann1: User) -> None:
+    round = build_round(corpus, [member(corpus, ann1)])
+    slot = next_hand(user=ann1, round=round)[0]
+    answer(ann1, slot, label_value("positive"))
+    answer(ann1, slot, label_value("negative"), revision=1)
+    slot.refresh_from_db()
+    assert slot.revision == 2
+    assert slot.current_answer is not None
+    assert slot.current_answer.label.polarity == "negative"
+    assert [a.label.polarity for a in slot.answers.order_by("revision")] == ["positive", "negative"]
+
+
+def test_a_lapsed_lease_makes_a_slot_claimable_and_changes_nothing_else(
+    corpus: Project, ann1: User, ann2: User
+) -> None:
+    round = build_round(corpus, [member(corpus, ann1), member(corpus, ann2)])
+    slot = next_hand(user=ann1, round=round)[0]
+    Assignment.objects.filter(pk=slot.pk).update(leased_until=timezone.now() - timedelta(seconds=1))
+    assert answer(ann1, slot).answer.assignment.number == 1
+    slot.refresh_from_db()
+    assert not slot.is_retired
+
+
+def test_a_late_answer_to_a_slot_dealt_again_is_kept_as_surplus(corpus: Project, ann1: User, ann2: User) -> None:
+    round = build_round(corpus, [member(corpus, ann1), member(corpus, ann2)])
+    slot = next_hand(user=ann1, round=round)[0]
+    Assignment.objects.filter(pk=slot.pk).update(leased_until=timezone.now() - timedelta(seconds=1))
+    taken = next_hand(user=ann2, round=round)
+    assert slot.unit_id in {s.unit_id for s in taken}
+    late = answer(ann1, slot)
+    late.answer.assignment.refresh_from_db()
+    assert late.answer.assignment.is_retired
+    fresh = Assignment.objects.get(round=round, unit=slot.unit_id, number=1)
+    assert fresh.person == member(corpus, ann2)
+    assert slot.unit_id not in {s.unit_id for s in next_hand(user=ann1, round=round)}
+
+
+def test_a_skip_frees_the_slot_for_another_person_only(corpus: Project, ann1: User, ann2: User) -> None:
+    round = build_round(corpus, [member(corpus, ann1), member(corpus, ann2)])
+    slot = next_hand(user=ann1, round=round)[0]
+    skip(ann1, slot)
+    assert slot.unit.key not in walk(ann1, round)
+    assert slot.unit.key in walk(ann2, round)
+
+
+def test_an_answer_after_a_skip_counts_while_nobody_has_taken_the_slot(corpus: Project, ann1: User, ann2: User) -> None:
+    round = build_round(corpus, [member(corpus, ann1), member(corpus, ann2)])
+    slot = next_hand(user=ann1, round=round)[0]
+    skip(ann1, slot)
+    answer(ann1, slot, revision=1)
+    slot.refresh_from_db()
+    assert slot.number == 1
+    counted = Assignment.objects.filter(round=round, unit=slot.unit_id, number__gte=1)
+    assert [s.pk for s in counted] == [slot.pk]
+
+
+def test_a_late_joiner_of_a_dealt_round_takes_an_even_share_of_what_nobody_began(
+    corpus: Project, lead: User, ann1: User, ann2: User
+) -> None:
+    round = build_round(corpus, [member(corpus, lead), member(corpus, ann1)], dealing="dealt")
+    add_person(round=round, member=member(corpus, ann2), by=lead)
+    loads = {u: Assignment.objects.filter(round=round, person__user=u).count() for u in (lead, ann1, ann2)}
+    assert sorted(loads.values()) == [3, 3, 3]
+
+
+def test_what_a_person_who_leaves_had_not_done_is_free_for_the_others(
+    corpus: Project, lead: User, ann1: User, ann2: User
+) -> None:
+    round = build_round(corpus, [member(corpus, ann1), member(corpus, ann2)], dealing="dealt")
+    hand = next_hand(user=ann1, round=round)
+    answer(ann1, hand[0])
+    remove_person(round=round, member=member(corpus, ann1), by=lead)
+    with pytest.raises(NotFound):
+        next_hand(user=ann1, round=round)
+    walk(ann2, round)
+    assert Assignment.objects.filter(round=round, number__gte=1, current_answer=None).count() == 0
+    assert Assignment.objects.filter(round=round, number__gte=1, person__user=ann1).count() == 1
+
+
+def test_a_closed_round_takes_no_answer(corpus: Project, lead: User, ann1: User) -> None:
+    round = build_round(corpus, [member(corpus, ann1)])
+    slot = next_hand(user=ann1, round=round)[0]
+    close_round(round=round, by=lead)
+    with pytest.raises(RoundClosed):
+        answer(ann1, slot)
+    assert Answer.objects.count() == 0
+
+
+def test_somebody_elses_slot_is_not_found(corpus: Project, ann1: User, ann2: User) -> None:
+    round = build_round(corpus, [member(corpus, ann1), member(corpus, ann2)])
+    slot = next_hand(user=ann1, round=round)[0]
+    with pytest.raises(NotFound):
+        answer(ann2, slot)
+
+
+def test_a_seed_gives_the_same_sample_and_another_seed_another(corpus: Project, ann1: User) -> None:
+    people = [member(corpus, ann1)]
+
+    def keys(name: str, seed: int) -> list[str]:
+        round = build_round(corpus, people, name=name, sample=5, seed=seed, order="shuffled")
+        return list(round.assignments.order_by("position").values_list("unit__key", flat=True))
+
+    assert keys("a", 1) == keys("b", 1)
+    assert keys("c", 1) != keys("d", 2)

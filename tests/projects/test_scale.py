@@ -1,0 +1,164 @@
+"""The loop costs the same at 2,000 slots and at 200,000: as many queries, each through an index that fits.
+
+`SCALE` sets the larger size; CI takes 60,000, `make soak` 200,000.
+"""
+
+import json
+import os
+import uuid
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+from rest_framework.test import APIClient
+
+from accounts.models import User
+from projects.models import Answer, Assignment, Member, Participant, Project, Round, Unit
+from tests.builders import build_cluster, build_round, label_value
+
+pytestmark = pytest.mark.django_db
+SMALL, LARGE = 2_000, int(os.environ.get("SCALE", "60000"))
+BATCH = 5_000
+
+
+def grown(project: Project, worker: User, slots: int) -> Round:
+    """A pool round of so many slots, in the middle of its life: a quarter is answered by ``worker``, a quarter is held
+    by somebody else, then come a few real propositions, and the rest is free."""
+    me = Member.objects.get(project=project, user=worker)
+    other = Member.objects.filter(project=project, role="annotator").exclude(pk=me.pk)[0]
+    for number in range(6):
+        build_cluster(project, number)
+    round = build_round(project, [me, other])
+    middle = slots // 2
+    Assignment.objects.filter(round=round).delete()
+    real = list(Unit.objects.filter(project=project, type="proposition").order_by("pk"))
+    now = timezone.now()
+    for start in range(0, slots, BATCH):
+        units = Unit.objects.bulk_create(
+            Unit(project=project, type="filler", key=f"f{n}", context=n // 5, position=n % 5)
+            for n in range(start, min(start + BATCH, slots))
+        )
+        rows = Assignment.objects.bulk_create(
+            _slot(round, unit, start + n, me if start + n < middle // 2 else other if start + n < middle else None, now)
+            for n, unit in enumerate(units)
+        )
+        _answer([row for row in rows if row.person_id == me.pk], me, round)
+    Assignment.objects.bulk_create(
+        Assignment(round=round, unit=unit, number=1, position=middle - len(real) + n) for n, unit in enumerate(real)
+    )
+    Participant.objects.filter(round=round, member=me).update(cursor=middle - len(real) - 1)
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE")
+    return round
+
+
+def _slot(round: Round, unit: Unit, position: int, person: Member | None, now: Any) -> Assignment:
+    until = now + timedelta(hours=1) if person else None
+    # Free fillers lie behind the real propositions, so that those are handed out first.
+    return Assignment(
+        round=round, unit=unit, number=1, position=position + (100 if person is None else 0), person=person,
+        leased_until=until,
+    )  # fmt: skip
+
+
+def _answer(slots: list[Assignment], me: Member, round: Round) -> None:
+    answers = Answer.objects.bulk_create(
+        Answer(
+            assignment=slot, author=me, revision=1, outcome="skipped", reason="other", guideline_id=round.guideline_id,
+            body_digest="", digest="", shown=1, received_at=timezone.now(),
+        )
+        for slot in slots
+    )  # fmt: skip
+    for slot, answer in zip(slots, answers, strict=True):
+        slot.revision, slot.current_answer = 1, answer
+    Assignment.objects.bulk_update(slots, ["revision", "current_answer"], batch_size=300)
+
+
+class Work:
+    """One person's requests, with the queries that each takes."""
+
+    def __init__(self, user: User, round: Round) -> None:
+        self.client = APIClient()
+        self.client.force_login(user)
+        self.round = round
+        self.cards: dict[int, Any] = {}
+        self.hand: list[int] = []
+
+    def next(self) -> list[str]:
+        with CaptureQueriesContext(connection) as seen:
+            reply = self.client.get(f"/api/v1/rounds/{self.round.pk}/next/")
+        self._take(reply, 200)
+        return [query["sql"] for query in seen.captured_queries]
+
+    def answer(self) -> list[str]:
+        card = self.cards[self.hand[0]]
+        body = {
+            "assignment": card["assignment"], "revision": 0, "kind": "label", "outcome": "answered",
+            "shown": card["shown"], "value": label_value(), "have": list(self.cards),
+        }  # fmt: skip
+        address, content = f"/api/v1/answers/{uuid.uuid4()}/", json.dumps(body)
+        with CaptureQueriesContext(connection) as seen:
+            reply = self.client.put(address, content, content_type="application/json")
+        self._take(reply, 201)
+        return [query["sql"] for query in seen.captured_queries]
+
+    def _take(self, reply: Any, status: int) -> None:
+        assert reply.status_code == status, reply.json()
+        self.hand = reply.json()["hand"]
+        self.cards |= {card["assignment"]: card for card in reply.json()["fetched"]}
+
+
+def plans(queries: list[str]) -> list[tuple[str, str]]:
+    """(statement, plan) of everything that reads or changes slots or answers."""
+    found = []
+    with connection.cursor() as cursor:
+        for sql in queries:
+            if sql.startswith(("SELECT", "UPDATE")) and '"projects_a' in sql:
+                cursor.execute(("EXPLAIN " if connection.vendor == "postgresql" else "EXPLAIN QUERY PLAN ") + sql)
+                found.append((sql, "\n".join(" ".join(map(str, row)) for row in cursor.fetchall())))
+    return found
+
+
+def whole_table(plan: str) -> bool:
+    """Whether a plan walks all slots or all answers."""
+    if connection.vendor == "postgresql":
+        return "Seq Scan on projects_assignment" in plan or "Seq Scan on projects_answer" in plan
+    return any(
+        line.split("SCAN ")[1].split()[0] in ("projects_assignment", "projects_answer", "U0")
+        for line in plan.splitlines()
+        if "SCAN " in line
+    )
+
+
+def test_next_and_answer_cost_the_same_however_large_the_round_is(project: Project, ann1: User, ann2: User) -> None:
+    counts = []
+    for slots in (SMALL, LARGE):
+        home = project
+        if slots == LARGE:
+            home = Project.objects.create(slug="large", name="Large")
+            for i, user in enumerate((ann1, ann2)):
+                Member.objects.create(project=home, user=user, role="annotator", pseudonym=f"R{i}")
+        work = Work(ann1, grown(home, ann1, slots))
+        queries = [work.next(), work.next(), work.answer(), work.answer()]
+        counts.append([len(q) for q in queries])
+    assert counts[0] == counts[1], f"queries at {SMALL} and at {LARGE} slots"
+
+    seen = plans([sql for q in queries for sql in q])
+    walking = [(sql, plan) for sql, plan in seen if whole_table(plan)]
+    assert not walking, f"{len(walking)} statements walk a whole table, first:\n{walking[0][0]}\n{walking[0][1]}"
+    for index, part in {
+        "slot_free": '"leased_until" IS NULL AND',
+        "slot_leased": '"leased_until" <=',
+    }.items():
+        searches = [plan for sql, plan in seen if sql.startswith("SELECT") and part in sql]
+        assert searches, f"no statement searches as {index} serves"
+        assert all(index in plan for plan in searches), f"{index} is not used:\n" + "\n---\n".join(searches)
+
+
+def test_the_check_of_plans_sees_a_walk_through_the_table(project: Project, ann1: User, ann2: User) -> None:
+    grown(project, ann1, SMALL)
+    [(_, plan)] = plans(['SELECT COUNT(*) FROM "projects_assignment" WHERE "position" % 7 = 3'])
+    assert whole_table(plan)

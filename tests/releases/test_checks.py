@@ -1,0 +1,63 @@
+"""What a lead is told before freezing."""
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from accounts.models import User
+from audit import triggers
+from projects.actions.answers import next_hand
+from projects.actions.gold import finish_round
+from projects.actions.rounds import close_round
+from projects.models import Member, Project
+from releases.checks import run
+from tests.builders import answer, build_cluster, build_round, label_value
+
+pytestmark = pytest.mark.django_db
+
+
+def failing(project: Project) -> dict[str, str]:
+    return {c["name"]: c["detail"] for c in run(project) if not c["passed"]}
+
+
+def test_settings_that_are_missing_are_named_until_they_are_there(project: Project) -> None:
+    assert set(failing(project)) == {"licence", "citation", "description"}
+    Project.objects.update(licence="CC-BY-4.0", citation="Doe 2026", description="Eyes.")
+    project.refresh_from_db()
+    assert failing(project) == {}
+
+
+def test_open_rounds_contests_and_clusters_without_gold_are_counted(project: Project, ann1: User, ann2: User) -> None:
+    build_cluster(project, 0, inputs=0)
+    build_cluster(project, 1, inputs=0)
+    people = [Member.objects.get(user=u) for u in (ann1, ann2)]
+    round = build_round(project, people, overlap=2, filters={"cluster": "DEMO0000_0"})
+    assert failing(project)["rounds closed"] == "Still open: round."
+    for user, polarity in ((ann1, "positive"), (ann2, "negative")):
+        answer(user, next_hand(user=user, round=round)[0], label_value(polarity))
+    close_round(round=round, by=None)
+    round.refresh_from_db()
+    finish_round(round=round, by=None)
+    found = failing(project)
+    assert "rounds closed" not in found
+    assert found["no contests"].split()[0] == "2"
+    assert found["gold complete"].startswith("2 clusters")
+
+
+def test_missing_triggers_are_told(project: Project) -> None:
+    assert "record guarded" not in failing(project)
+    with triggers.suspended(connection):
+        assert "projects_answer" in failing(project)["record guarded"]
+
+
+def test_the_checks_cost_the_same_queries_however_large_the_corpus(project: Project) -> None:
+    def cost() -> int:
+        with CaptureQueriesContext(connection) as queries:
+            run(project)
+        return len(queries)
+
+    build_cluster(project, 0)
+    few = cost()
+    for n in range(1, 12):
+        build_cluster(project, n)
+    assert cost() == few

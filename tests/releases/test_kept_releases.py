@@ -1,0 +1,133 @@
+"""Releases that are kept: one version one content, what came before, and what a dead worker leaves."""
+
+import io
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from rest_framework.test import APIClient
+
+from accounts.models import User
+from audit.actions import seal_pending
+from audit.verify import findings
+from projects import jobs
+from projects.actions.gold import correct
+from projects.models import Job, JobStatus, Member, Project
+from releases.actions import folder_of, freeze, store
+from releases.models import Release
+from tests.annotation.m3_files import brought_in, cluster, write
+from tests.builders import label_value
+
+pytestmark = pytest.mark.django_db(transaction=True)
+Client = Callable[[User], APIClient]
+
+
+@pytest.fixture
+def corpus(project: Project, tmp_path: Path) -> Project:
+    brought_in(project, write(tmp_path / "level3.jsonl", [cluster("26258610_0"), cluster("26258610_1")]))
+    return project
+
+
+def edit(project: Project, lead: User) -> None:
+    unit = project.units.get(type="proposition", key="26258610_1/0")
+    by = Member.objects.get(project=project, user=lead)
+    correct(unit=unit, kind="label", value=label_value("negative", "moderate"), reason="Read again.", by=by)
+
+
+def run(version: str, out: Path) -> str:
+    said = io.StringIO()
+    call_command("release", project="eye", release=version, out=out, stdout=said)
+    return said.getvalue()
+
+
+def test_the_command_keeps_what_it_writes_and_a_version_means_one_content(
+    corpus: Project, lead: User, tmp_path: Path
+) -> None:
+    assert "eye 1.0.0, 2 clusters, 0 answers" in run("1.0.0", tmp_path / "a")
+    run("1.0.0", tmp_path / "b")
+    kept = Release.objects.get()
+    for path in (p for p in folder_of(kept).rglob("*") if p.is_file()):
+        name = path.relative_to(folder_of(kept))
+        assert path.read_bytes() == (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+    edit(corpus, lead)
+    with pytest.raises(CommandError, match=r"1\.0\.0 exists with other content"):
+        run("1.0.0", tmp_path / "c")
+    assert not (tmp_path / "c").exists()
+    run("1.1.0", tmp_path / "c")
+    assert Release.objects.count() == len(list(store().iterdir())) == 2
+
+
+def test_a_kept_folder_that_was_lost_is_made_again(corpus: Project, lead: User) -> None:
+    kept = freeze(project=corpus, version="1.0.0", by=lead)
+    shutil.rmtree(folder_of(kept))
+    assert freeze(project=corpus, version="1.0.0", by=lead) == kept
+    assert (folder_of(kept) / "manifest.json").is_file()
+
+
+def test_the_audit_record_holds_the_release_and_stays_whole(corpus: Project, lead: User) -> None:
+    release = freeze(project=corpus, version="1.0.0", by=lead)
+    seal_pending()
+    assert list(findings()) == []
+    assert release.manifest["audit_head"]["number"] >= 1
+
+
+def test_a_second_attempt_finds_what_the_first_one_froze_before_its_worker_died(corpus: Project, lead: User) -> None:
+    job = jobs.enqueue(project=corpus, kind="release", params={"version": "1.0.0"}, by=lead)
+    assert jobs.run_job(job.pk)
+    edit(corpus, lead)
+    Job.objects.filter(pk=job.pk).update(status=JobStatus.QUEUED, result=None)
+    assert jobs.run_job(job.pk)
+    job.refresh_from_db()
+    assert job.result is not None
+    assert (job.status, job.result["release"]) == ("done", Release.objects.get().pk)
+
+
+def test_what_a_killed_process_left_is_swept_away_when_it_is_old(corpus: Project, lead: User) -> None:
+    old, fresh = store() / ".eye-1.0.0.dead", store() / ".eye-1.0.0.alive"
+    for folder in (old, fresh):
+        folder.mkdir(parents=True)
+    os.utime(old, (0, 0))
+    freeze(project=corpus, version="1.0.0", by=lead)
+    assert (old.exists(), fresh.exists()) == (False, True)
+
+
+def test_a_release_says_what_changed_since_the_one_before(corpus: Project, lead: User, client_of: Client) -> None:
+    first = freeze(project=corpus, version="1.0.0", by=lead)
+    edit(corpus, lead)
+    second = freeze(project=corpus, version="1.1.0", by=lead)
+    client = client_of(lead)
+    assert client.get(f"/api/v1/releases/{first.pk}/difference/").json() == {"before": None, "files": []}
+    found = client.get(f"/api/v1/releases/{second.pk}/difference/").json()
+    assert found["before"] == "1.0.0"
+    files: dict[str, dict[str, Any]] = {f["path"]: f for f in found["files"]}
+    level3 = files["m3/level3.jsonl"]
+    assert [level3[k] for k in ("added", "removed", "changed", "keys")] == [0, 0, 1, ["26258610_1"]]
+    assert files["provenance/values.csv"]["changed"] == 2
+    assert files["LICENSE"]["changed"] == 0
+
+
+def test_the_list_costs_the_same_queries_however_many_releases_there_are(
+    corpus: Project, lead: User, client_of: Client, django_assert_max_num_queries: Any
+) -> None:
+    for n in range(3):
+        freeze(project=corpus, version=f"1.{n}.0", by=lead)
+    client = client_of(lead)
+    with django_assert_max_num_queries(5):
+        page = client.get("/api/v1/projects/eye/releases/").json()
+    assert [r["version"] for r in page["results"]] == ["1.2.0", "1.1.0", "1.0.0"]
+    assert page["count"] == 3
+
+
+def test_a_stranger_gets_404_on_every_address_of_a_release(
+    corpus: Project, lead: User, stranger: User, client_of: Client
+) -> None:
+    release = freeze(project=corpus, version="1.0.0", by=lead)
+    client = client_of(stranger)
+    for address in ("", "verify/", "difference/", "archive/", "files/manifest.json"):
+        assert client.get(f"/api/v1/releases/{release.pk}/{address}").status_code == 404
+    for address in ("", "checks/"):
+        assert client.get(f"/api/v1/projects/eye/releases/{address}").status_code == 404

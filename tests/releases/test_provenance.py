@@ -1,0 +1,78 @@
+"""Every released value can be traced: to a person's pseudonym, a guideline version, or a file that was imported."""
+
+import csv
+import hashlib
+import re
+from pathlib import Path
+
+import pytest
+
+from accounts.models import User
+from projects.actions.answers import next_hand
+from projects.actions.gold import correct
+from projects.models import Answer, Decision, Guideline, Import, Member, Project
+from releases.actions import write_release
+from tests.annotation.m3_files import brought_in, cluster, write
+from tests.builders import answer, build_cluster, build_round, label_value
+
+pytestmark = pytest.mark.django_db(transaction=True)
+Rows = list[dict[str, str]]
+
+
+def rows(path: Path) -> Rows:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.fixture
+def corpus(project: Project, tmp_path: Path) -> Project:
+    brought_in(project, write(tmp_path / "level3.jsonl", [cluster("26258610_0"), cluster("26258610_1")]))
+    return project
+
+
+def test_every_value_in_force_names_its_source(corpus: Project, tmp_path: Path) -> None:
+    write_release(project=corpus, version="1.0.0", out=tmp_path / "r")
+    values = rows(tmp_path / "r" / "provenance" / "values.csv")
+    assert len(values) == Decision.objects.count() == 2 * (4 + 4 + 1)
+    [source] = rows(tmp_path / "r" / "provenance" / "sources.csv")
+    assert {v["source"] for v in values} == {source["source"]}
+    assert source["sha256"] == hashlib.sha256((tmp_path / "level3.jsonl").read_bytes()).hexdigest()
+    assert (source["file"], source["format"], Import.objects.count()) == ("level3.jsonl", "m3", 1)
+
+
+def test_a_corrected_value_names_the_curator_by_pseudonym_and_the_guideline(
+    corpus: Project, lead: User, tmp_path: Path
+) -> None:
+    member = Member.objects.get(user=lead)
+    unit = corpus.units.get(type="proposition", key="26258610_0/0")
+    value = label_value("negative", "moderate")
+    correct(unit=unit, kind="label", value=value, reason="Read\r\nagain, =1+1", by=member)
+    write_release(project=corpus, version="1.0.0", out=tmp_path / "r")
+    values = rows(tmp_path / "r" / "provenance" / "values.csv")
+    assert len(values) == 18
+    [changed] = [v for v in values if v["unit"] == unit.key and v["field"] == "polarity"]
+    assert (changed["rater"], changed["decided_by"], changed["origin"]) == ("R0", "R0", "decided by a curator")
+    assert (changed["guideline"], changed["reason"]) == ("1", "Read\r\nagain, =1+1")
+    assert changed["answer"] == str(Answer.objects.get().pk)
+    guideline = Guideline.objects.get()
+    assert (tmp_path / "r" / "provenance" / "guidelines" / "label-1.md").read_text() == guideline.text
+
+
+def test_no_file_of_a_release_names_a_person(corpus: Project, lead: User, tmp_path: Path) -> None:
+    member = Member.objects.get(user=lead)
+    build_cluster(corpus, 9, inputs=0)
+    answer(lead, next_hand(user=lead, round=build_round(corpus, [member], filters={"cluster": "DEMO0009_0"}))[0])
+    write_release(project=corpus, version="1.0.0", out=tmp_path / "r")
+    for file in (tmp_path / "r").rglob("*.*"):
+        if file.is_file() and file.suffix != ".md":
+            assert not re.search(rf"{lead.email}|\b{lead.name}\b", file.read_text()), file.name
+
+
+def test_texts_in_a_csv_cell_come_back_exactly(corpus: Project, lead: User, tmp_path: Path) -> None:
+    build_cluster(corpus, 9, inputs=0)
+    round = build_round(corpus, [Member.objects.get(user=lead)], filters={"cluster": "DEMO0009_0"})
+    comment = '=SUM(A1)\rlone return, "quoted", tab\t\nnew line ; Ä \U0001f600  '
+    answer(lead, next_hand(user=lead, round=round)[0], comment=comment)
+    write_release(project=corpus, version="1.0.0", out=tmp_path / "r")
+    [row] = rows(tmp_path / "r" / "answers" / "label.csv")
+    assert row["comment"] == comment

@@ -1,0 +1,137 @@
+"""A release grows with the corpus in its files only: not in memory, and in queries by the batch; and writers go on."""
+
+import threading
+import time
+import tracemalloc
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from accounts.models import User
+from annotation.models import Cluster
+from audit.actions import seal_pending
+from projects.actions.answers import next_hand
+from projects.models import Answer, Decision, Member, Project
+from releases import state
+from releases.actions import write_release
+from releases.formats import m3
+from releases.formats.notes import Notes
+from releases.snapshot import snapshot
+from tests.annotation.m3_files import Record, brought_in, cluster, write
+from tests.builders import answer, build_round, label_value
+
+#: Small, so that the test is quick.
+BATCH = 100
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def records(count: int, first: int = 0) -> Iterator[Record]:
+    return (cluster(f"{1 + n // 10}_{n % 10}") for n in range(first, first + count))
+
+
+def level3(project: Project) -> tuple[int, int, int]:
+    """Write level 3 nowhere: lines, queries, and the most memory in use, in bytes."""
+    notes = Notes()
+    tracemalloc.start()
+    with CaptureQueriesContext(connection) as queries, snapshot():
+        lines = sum(1 for _, chunks in m3.files(project, notes) for _ in chunks)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return lines, len(queries), peak
+
+
+def test_ten_times_the_clusters_take_the_memory_of_a_batch_and_the_same_queries_a_batch(
+    project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(m3, "BATCH", BATCH)
+    brought_in(project, write(tmp_path / "small.jsonl", records(2 * BATCH)))
+    lines, small_queries, small_peak = level3(project)
+    assert lines == 2 * BATCH
+    brought_in(project, write(tmp_path / "large.jsonl", records(18 * BATCH, first=2 * BATCH)))
+    lines, queries, peak = level3(project)
+    assert lines == 20 * BATCH == Cluster.objects.count() == 2000
+    # What is read once (which levels there are) is left out of the comparison.
+    for_a_batch, rest = divmod(queries - small_queries, 18)
+    assert (rest, for_a_batch <= 10) == (0, True)
+    # All at once would be ten times as much. Rows that point at each other wait for the garbage collector: hence 3.
+    assert peak < 3 * small_peak
+
+
+def test_counts_and_files_agree_while_people_answer_and_the_next_release_has_what_came_later(
+    project: Project, lead: User, ann1: User, ann2: User, tmp_path: Path
+) -> None:
+    brought_in(project, write(tmp_path / "level3.jsonl", records(60)))
+    people = [Member.objects.get(user=u) for u in (ann1, ann2)]
+    round = build_round(project, people, overlap=2, purpose="measure only")
+    stop = threading.Event()
+    errors: list[BaseException] = []
+
+    def work(user: User) -> None:
+        try:
+            while not stop.is_set() and (hand := next_hand(user=user, round=round)):
+                answer(user, hand[0], label_value(polarity="positive"))
+                time.sleep(0.005)
+        except BaseException as error:
+            errors.append(error)
+        finally:
+            connection.close()
+
+    workers = [threading.Thread(target=work, args=(m.user,)) for m in people]
+    for worker in workers:
+        worker.start()
+    made = []
+    deadline = time.monotonic() + 60
+    for n in range(3):
+        there = Answer.objects.count()
+        while Answer.objects.count() == there and not errors and time.monotonic() < deadline:
+            time.sleep(0.02)
+        made.append(write_release(project=project, version="1.0.0", out=tmp_path / f"r{n}"))
+    stop.set()
+    for worker in workers:
+        worker.join(timeout=60)
+    assert errors == []
+    answers = [m["counts"]["answers"] for m in made]
+    assert 0 < answers[0] < answers[1] < answers[2] <= Answer.objects.count()
+    for m in made:
+        rows = {f["path"]: f["rows"] for f in m["files"]}
+        assert rows["answers/label.csv"] == m["counts"]["answers"]
+        assert rows["provenance/values.csv"] == m["counts"]["decisions"] == Decision.objects.count()
+        assert rows["m3/level3.jsonl"] == m["counts"]["clusters"] == 60
+
+
+def test_a_row_that_comes_between_sealing_and_snapshot_is_sealed_before_anything_is_written(
+    project: Project, ann1: User, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else its seal, made later, would move the audit head of the next release of the same state."""
+    brought_in(project, write(tmp_path / "level3.jsonl", records(2)))
+    round = build_round(project, [Member.objects.get(user=ann1)], purpose="measure only")
+    from releases import actions
+
+    calls: list[int] = []
+
+    def late_answer() -> None:
+        seal_pending()
+        calls.append(1)
+        if len(calls) == 1:
+            answer(ann1, next_hand(user=ann1, round=round)[0], label_value(polarity="positive"))
+
+    monkeypatch.setattr(actions, "seal_pending", late_answer)
+    first = write_release(project=project, version="1.0.0", out=tmp_path / "a")
+    assert (len(calls), first["counts"]["answers"], state.unsealed(project)) == (2, 1, 0)
+    monkeypatch.undo()
+    second = write_release(project=project, version="1.0.0", out=tmp_path / "b")
+    assert (tmp_path / "a" / "manifest.json").read_bytes() == (tmp_path / "b" / "manifest.json").read_bytes()
+    assert first["audit_head"] == second["audit_head"] is not None
+
+
+def test_nothing_can_be_written_inside_a_snapshot(project: Project) -> None:
+    from django.db import DatabaseError
+
+    with pytest.raises(DatabaseError), snapshot():
+        Project.objects.update(name="Changed")
+    project.refresh_from_db()
+    assert project.name == "Eye"
+    Project.objects.update(name="Written after it")
