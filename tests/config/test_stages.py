@@ -112,3 +112,24 @@ def test_a_program_of_the_machine_is_found_before_anything_is_installed(
     monkeypatch.setattr(servers, "apt_install", lambda *packages: pytest.fail(f"installed {packages}"))
     assert servers.redis_server() == os.fspath(tmp_path / "redis-server")
     assert servers.chromium() == os.fspath(tmp_path / "google-chrome")
+
+
+def test_a_live_test_that_fails_once_is_run_again_and_named_and_one_that_fails_twice_fails(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    tests = tmp_path / "test_live.py"
+    seen = tmp_path / "seen"
+    tests.write_text(
+        "from pathlib import Path\n"
+        "def test_well(): pass\n"
+        f"def test_busy():\n    seen = Path({str(seen)!r})\n    first = not seen.exists()\n    seen.touch()\n"
+        "    assert not first\n"
+    )
+    monkeypatch.setattr(stages, "STAGES", {"live": lambda run: run.live("live", "-c", os.devnull, str(tests))})
+    assert stages.main([]) == 0
+    said = capsys.readouterr().out
+    assert "!! RUN TWICE: live: 1 failed, and passed when run again alone: see above" in said
+    assert said.endswith("\n2 passed, 0 failed, 0 skipped\n")
+
+    tests.write_text("def test_never(): assert False\n")
+    assert stages.main([]) == 1

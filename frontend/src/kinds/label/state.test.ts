@@ -212,6 +212,13 @@ describe('the label reducer', () => {
     expect(play(TEXTS.pooled, 'enter', state, {}, true).state.complete).toBe(true)
   })
 
+  it('takes nothing more once it is complete: the answer is on its way', () => {
+    const { f, state } = play(TEXTS.pooled, 'f e s 2')
+    expect(state.complete).toBe(true)
+    const keys: Action[] = [VALUES['4']!, VALUES.a!, { do: 'undo' }, { do: 'remove here' }, { do: 'next' }]
+    for (const key of keys) expect(reduce(f, state, key)).toBe(state)
+  })
+
   it('converts cues behind an astral letter in code points, there and back', () => {
     const text = 'TGF-𝛽 was not raised'
     const { f, state } = play(text, 'f n s 2')
