@@ -17,7 +17,7 @@ Json = dict[str, Any]
 
 def page(cluster: Cluster, *, with_answers: bool) -> Json:
     """The cluster as JSON; ``with_answers``: also what people answered in rounds that are closed, by pseudonym."""
-    propositions = list(cluster.propositions.select_related("study").order_by("position"))
+    propositions = list(cluster.propositions.current().select_related("study").order_by("position"))
     units = [p.unit_id for p in propositions]
     labels = gold_labels(units)
     relation = gold_relations([cluster.unit_id]).get(cluster.unit_id)

@@ -27,7 +27,7 @@ def clusters(project: Project, filters: Mapping[str, str]) -> QuerySet[Cluster]:
     values = {field: filters[field] for field in ("polarity", "modality") if filters.get(field)}
     if values:
         # Both are asked of one and the same proposition.
-        claims = Proposition.objects.filter(cluster=OuterRef("pk"))
+        claims = Proposition.objects.current().filter(cluster=OuterRef("pk"))
         if role := filters.get("role"):
             claims = claims.filter(Q(position=0) if role == "target" else Q(position__gte=1))
         for field, value in values.items():
@@ -38,7 +38,7 @@ def clusters(project: Project, filters: Mapping[str, str]) -> QuerySet[Cluster]:
 
 def cluster_rows(page: Sequence[Cluster]) -> list[Json]:
     """Rows of `clusters` with target, number of inputs and the values in force."""
-    claims = Proposition.objects.filter(cluster__in=page)
+    claims = Proposition.objects.current().filter(cluster__in=page)
     targets = {p.cluster_id: p for p in claims.filter(position=0)}
     inputs = dict(
         claims.filter(position__gte=1)
@@ -148,7 +148,7 @@ def study_rows(page: Sequence[Any]) -> list[Json]:
 
 def study_page(study: Study) -> Json:
     """One study with the reviews that include it and the propositions taken from it."""
-    propositions = list(Proposition.objects.filter(study=study).select_related("cluster").in_corpus_order())
+    propositions = list(Proposition.objects.current().filter(study=study).select_related("cluster").in_corpus_order())
     labels = gold_labels([p.unit_id for p in propositions])
     return {
         "id": study.pk,

@@ -29,7 +29,7 @@ Json = dict[str, Any]
 
 def summary(project: Project) -> Json:
     """Counts of rows, and of gold values by role; a fixed number of queries."""
-    propositions = Proposition.objects.filter(cluster__project=project)
+    propositions = Proposition.objects.current().filter(cluster__project=project)
     return {
         "reviews": Review.objects.filter(project=project).count(),
         "studies": Study.objects.filter(project=project).count(),
@@ -88,7 +88,7 @@ def table(project: Project) -> list[Json]:
                 studies=inputs.values("study").distinct().count(),
             )
         )
-    claims = Proposition.objects.filter(cluster__project=project)
+    claims = Proposition.objects.current().filter(cluster__project=project)
     inputs_of_clusters = claims.filter(position__gte=1)
     rows.append(
         _row(

@@ -69,7 +69,7 @@ class LabelKind:
         propositions = {p.unit_id: p for p in rows}
         sizes: dict[int, int] = {}
         clusters = {p.cluster_id for p in propositions.values()}
-        for cluster in Proposition.objects.filter(cluster__in=clusters).values_list("cluster_id", flat=True):
+        for cluster in Proposition.objects.current().filter(cluster__in=clusters).values_list("cluster_id", flat=True):
             sizes[cluster] = sizes.get(cluster, 0) + 1
         return Batch({u.pk: u for u in units}, propositions, {"sizes": sizes})
 

@@ -96,15 +96,24 @@ class PicoFragment(models.Model):
 
 
 class PropositionQuerySet(models.QuerySet["Proposition"]):
+    def current(self) -> Self:
+        """Without the texts that a corrected one has taken the place of."""
+        return self.filter(unit__superseded_by=None)
+
     def in_corpus_order(self) -> Self:
         return self.order_by("cluster__position", "cluster_id", "position")
 
 
 class Proposition(models.Model):
-    """One claim. ``position`` 0 is the cluster's target, 1.. its inputs in the order of the file."""
+    """One claim. ``position`` 0 is the cluster's target, 1.. its inputs in the order of the file.
+
+    A text is never changed: a correction is the next ``version`` in the same place, and the old one's unit says by
+    which unit it was superseded.
+    """
 
     cluster = models.ForeignKey(Cluster, on_delete=models.PROTECT, related_name="propositions")
     position = models.PositiveIntegerField()
+    version = models.PositiveSmallIntegerField(default=1)
     study = models.ForeignKey(Study, null=True, blank=True, on_delete=models.PROTECT, related_name="propositions")
     text = models.TextField()
     unit = models.OneToOneField(Unit, on_delete=models.PROTECT, related_name="proposition")
@@ -112,9 +121,11 @@ class Proposition(models.Model):
     objects = PropositionQuerySet.as_manager()
 
     class Meta:
-        ordering = ["cluster_id", "position"]
+        ordering = ["cluster_id", "position", "version"]
         constraints = [
-            models.UniqueConstraint(fields=["cluster", "position"], name="one_proposition_per_position"),
+            models.UniqueConstraint(
+                fields=["cluster", "position", "version"], name="one_proposition_per_position_and_version"
+            ),
             models.CheckConstraint(
                 condition=Q(position=0, study__isnull=True) | Q(position__gte=1, study__isnull=False),
                 name="inputs_have_a_study_and_targets_none",

@@ -20,6 +20,7 @@ from ..models import Answer, Assignment, Decision, Member, Origin, Outcome, Proj
 from .answers import Submission, insert_answer
 from .decisions import insert_decisions
 from .guidelines import latest_guideline
+from .staleness import stale_units
 
 BATCH = 500
 #: Purposes whose answers become gold. A reliability study and practice never touch it.
@@ -123,9 +124,13 @@ def current_decisions(units: list[int], kind: str) -> dict[tuple[int, str], Deci
 def curation_round(*, project: Project, kind: str, by: User | None) -> Round:
     """The project's standing round for what is edited by hand in one kind; made when first needed."""
     found = Round.objects.filter(project=project, kind=kind, purpose=Purpose.CURATION).first()
-    if found:
-        return found
     guideline = latest_guideline(project, kind, by=by)
+    if found:
+        # It stands for as long as the project does: what is edited today is edited under today's guideline.
+        if found.guideline_id != guideline.pk:
+            Round.objects.filter(pk=found.pk).update(guideline=guideline)
+            found.guideline = guideline
+        return found
     with transaction.atomic():
         round, _ = Round.objects.get_or_create(
             project=project,
@@ -166,13 +171,15 @@ def correct(*, unit: Unit, kind: str, value: kinds.Value, reason: str, by: Membe
         answer = insert_answer(slot, submission, value, author=by.pk, now=now)
         Assignment.objects.filter(pk=slot.pk).update(revision=answer.revision, current_answer=answer)
         before = values_in_force([unit], kind)[unit.pk]
+        # What was decided before something above the unit changed is said anew, even where it stays the same.
+        stale = bool(stale_units([unit.pk], kind=kind))
         rows = [
             Decision(
                 unit=unit, kind=kind, field=field, origin=Origin.CURATED, answer=answer, round=round,
                 decided_by=by.user, reason=reason, decided_at=now,
             )
             for field in how.fields
-            if before.get(field) != value.get(field)
+            if stale or before.get(field) != value.get(field)
         ]  # fmt: skip
         insert_decisions(rows)
         record(

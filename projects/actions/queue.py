@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from django.db import IntegrityError, transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
-from ..models import Assignment, Participant, Round
+from ..models import Assignment, Participant, Round, Unit
 from ..models.round import WALK
 
 #: How many slots a person holds at a time: the one that is worked on and the one that comes next.
@@ -143,11 +143,14 @@ def _take_second_hand(slot: Assignment, *, round: Round, participant: Participan
     return fresh
 
 
-def replacement(slot: Assignment, *, person_id: int | None, leased_until: datetime | None) -> Assignment:
-    """A fresh slot in the place of one that was retired just before, in the same transaction."""
+def replacement(
+    slot: Assignment, *, person_id: int | None, leased_until: datetime | None, unit: Unit | None = None
+) -> Assignment:
+    """A fresh slot in the place of one that was retired just before, in the same transaction; of another unit where
+    that one's text took its place."""
     return Assignment.objects.create(
         round_id=slot.round_id,
-        unit=slot.unit,
+        unit=unit or slot.unit,
         number=slot.number,
         repeat=slot.repeat,
         position=slot.position,

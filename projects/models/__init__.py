@@ -1,6 +1,7 @@
 """What every study has, whatever it annotates: people, guidelines, units, rounds, answers, decisions, jobs."""
 
 from .answer import Answer, Outcome
+from .change import Change
 from .decision import Decision, Origin
 from .guideline import Guideline
 from .job import Job, JobProblem, JobStatus
@@ -10,6 +11,7 @@ from .round import Assignment, Participant, Purpose, Round, Unit
 __all__ = [
     "Answer",
     "Assignment",
+    "Change",
     "Decision",
     "Guideline",
     "Import",

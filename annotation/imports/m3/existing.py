@@ -42,7 +42,8 @@ def _clusters(project: Project, level: str, docids: Sequence[str]) -> dict[str, 
         )
     )
     claims: dict[int, list[Source]] = defaultdict(list)
-    rows = Proposition.objects.filter(cluster__in=clusters).order_by("cluster_id", "position")
+    # As it came in: a text corrected since does not make the same file another one.
+    rows = Proposition.objects.filter(cluster__in=clusters, version=1).order_by("cluster_id", "position")
     for cluster, unit, pmid, text in rows.values_list("cluster_id", "unit_id", "study__pmid", "text"):
         claims[cluster].append(Source(pmid or "", text, said.get(unit)))
     found = {}

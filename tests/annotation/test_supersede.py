@@ -1,0 +1,159 @@
+"""A corrected text: the next version takes the place, what was said of the old one stays and is to be looked at."""
+
+import pytest
+
+from accounts.models import User
+from accounts.problems import Conflict, Refused
+from annotation import cluster_page
+from annotation.actions.supersede import supersede_text
+from annotation.gold import gold_labels
+from annotation.models import Cluster, PicoForm, Proposition
+from audit.verify import findings
+from projects.actions.answers import next_hand
+from projects.actions.gold import correct
+from projects.actions.rounds import close_round
+from projects.actions.staleness import changed, stale_units
+from projects.models import Answer, Assignment, Change, Member, Project
+from tests.builders import TEXT, answer, build_cluster, build_round, label_value
+
+pytestmark = pytest.mark.django_db
+BETTER = TEXT.replace("nepralin", "nepraline")
+
+
+@pytest.fixture
+def cluster(project: Project) -> Cluster:
+    return build_cluster(project, inputs=1)
+
+
+@pytest.fixture
+def by(project: Project, lead: User) -> Member:
+    return Member.objects.get(project=project, user=lead)
+
+
+def supersede(cluster: Cluster, by: Member, position: int = 1, text: str = BETTER) -> Proposition:
+    old = cluster.propositions.current().select_related("unit", "cluster__unit").get(position=position)
+    return supersede_text(proposition=old, text=text, reason="A typing error.", by=by)
+
+
+def test_the_old_text_stays_and_the_new_one_takes_its_place(cluster: Cluster, by: Member) -> None:
+    new = supersede(cluster, by)
+    old = cluster.propositions.get(position=1, version=1)
+    assert (old.text, old.unit.superseded_by, new.version) == (TEXT, new.unit, 2)
+    assert list(cluster.propositions.current().order_by("position").values_list("text", flat=True)) == [TEXT, BETTER]
+    third = supersede(cluster, by, text=TEXT)
+    assert [p.unit.key for p in cluster.propositions.filter(position=1)] == [
+        "DEMO0000_0/1", "DEMO0000_0/1~2", "DEMO0000_0/1~3",
+    ]  # fmt: skip
+    assert third.version == 3
+    page = cluster_page.page(cluster, with_answers=True)
+    assert [p["text"] for p in page["propositions"]] == [TEXT, TEXT]
+    cluster.refresh_from_db()
+    assert "nepraline" not in cluster.search
+
+
+def test_what_was_decided_of_the_old_text_is_to_be_done_again(cluster: Cluster, by: Member) -> None:
+    old = cluster.propositions.get(position=1)
+    correct(unit=old.unit, kind="label", value=label_value(polarity_cue=[(0, 7)]), reason="First.", by=by)
+    new = supersede(cluster, by)
+    assert stale_units([new.unit_id]) == {(new.unit_id, "label")}
+    assert gold_labels([new.unit_id]) == {}
+    assert set(gold_labels([old.unit_id])[old.unit_id]) == {"polarity", "polarity_cue", "modality", "modality_cue"}
+    correct(unit=new.unit, kind="label", value=label_value(), reason="Read again.", by=by)
+    assert stale_units([new.unit_id, old.unit_id]) == set()
+    assert list(findings()) == []
+
+
+def test_a_text_that_nothing_was_said_of_leaves_nothing_to_do(cluster: Cluster, by: Member) -> None:
+    supersede(cluster, by)
+    assert Change.objects.count() == 0
+
+
+def test_slots_that_no_longer_occur_in_the_target_are_reworded(cluster: Cluster, by: Member) -> None:
+    supersede(cluster, by, position=0, text="Neither a drug nor placebo changed the occurrence of relapse.")
+    assert dict(cluster.pico.values_list("slot", "form")) == {
+        "p": PicoForm.BLANK, "i": PicoForm.REWORDED, "c": PicoForm.EXPLICIT, "o": PicoForm.EXPLICIT,
+    }  # fmt: skip
+    place = cluster.pico.get(slot="c").fragments.get()
+    assert cluster.propositions.current().get(position=0).text[place.start : place.end] == "placebo"
+
+
+@pytest.mark.parametrize("dealing", ["dealt", "pool"])
+def test_an_open_round_asks_for_the_new_text_and_keeps_what_was_answered_outside_k(
+    dealing: str, cluster: Cluster, by: Member, project: Project, ann1: User, ann2: User
+) -> None:
+    people = [Member.objects.get(project=project, user=u) for u in (ann1, ann2)]
+    round = build_round(project, people, overlap=2, dealing=dealing)
+    for user in (ann1, ann2):
+        while hand := next_hand(user=user, round=round):
+            answer(user, hand[0])
+    new = supersede(cluster, by)
+    old_slots = Assignment.objects.filter(round=round, unit__superseded_by=new.unit)
+    assert [s.is_retired and s.current_answer_id is not None for s in old_slots] == [True, True]
+    for user in (ann1, ann2):
+        [slot] = next_hand(user=user, round=round)
+        assert slot.unit_id == new.unit_id
+        answer(user, slot, label_value("positive"))
+        assert next_hand(user=user, round=round) == []
+    assert Assignment.objects.counted().filter(round=round).count() == 4
+    assert Answer.objects.filter(assignment__round=round).count() == 6
+
+
+def test_a_closed_round_stays_as_it_was(cluster: Cluster, by: Member, project: Project, ann1: User) -> None:
+    round = build_round(project, [Member.objects.get(project=project, user=ann1)])
+    answer(ann1, next_hand(user=ann1, round=round)[0])
+    close_round(round=round, by=None)
+    before = list(Assignment.objects.order_by("pk").values())
+    supersede(cluster, by)
+    assert list(Assignment.objects.order_by("pk").values()) == before
+
+
+def test_a_changed_tuple_makes_labels_stale_until_a_curator_or_a_later_answer_says_them_anew(
+    cluster: Cluster, by: Member, project: Project, ann1: User
+) -> None:
+    first, second = (p.unit for p in cluster.propositions.select_related("unit").order_by("position"))
+    correct(unit=first, kind="label", value=label_value(), reason="First.", by=by)
+    changed(units=[first, second, cluster.unit], what="tuple", reason="Another outcome.", by=by)
+    assert stale_units([first.pk, second.pk, cluster.unit_id]) == {(first.pk, "label")}, "nothing hung on the others"
+    first.refresh_from_db()
+    assert first.revision == 2
+    # The same value again is said anew in every field.
+    assert len(correct(unit=first, kind="label", value=label_value(), reason="Still so.", by=by)) == 4
+    assert stale_units([first.pk]) == set()
+
+
+def test_gold_that_a_round_forms_from_answers_of_before_is_stale_from_the_start(
+    cluster: Cluster, by: Member, project: Project, ann1: User
+) -> None:
+    from projects.actions.gold import finish_round
+
+    round = build_round(project, [Member.objects.get(project=project, user=ann1)])
+    slots = []
+    while hand := next_hand(user=ann1, round=round):
+        slots.append(hand[0])
+        answer(ann1, hand[0])
+    unit = slots[0].unit
+    changed(units=[unit], what="tuple", reason="Another outcome.", by=by)
+    close_round(round=round, by=None)
+    round.refresh_from_db()
+    finish_round(round=round, by=None)
+    assert stale_units([s.unit_id for s in slots]) == {(unit.pk, "label")}
+
+
+@pytest.mark.parametrize(
+    ("text", "reason", "field"), [(" ", "so", "text"), (TEXT, "so", "text"), (BETTER, " ", "reason")]
+)
+def test_a_text_that_is_none_or_the_same_or_without_a_reason_is_refused(
+    text: str, reason: str, field: str, cluster: Cluster, by: Member
+) -> None:
+    with pytest.raises(Refused) as refused:
+        supersede_text(proposition=cluster.propositions.get(position=0), text=text, reason=reason, by=by)
+    assert [e["field"] for e in refused.value.errors or []] == [field]
+
+
+def test_the_second_to_correct_the_same_text_is_told_so(cluster: Cluster, by: Member) -> None:
+    old = cluster.propositions.select_related("unit").get(position=1)
+    again = cluster.propositions.select_related("unit").get(position=1)
+    supersede_text(proposition=old, text=BETTER, reason="First.", by=by)
+    with pytest.raises(Conflict):
+        supersede_text(proposition=again, text="Something else.", reason="Second.", by=by)
+    assert cluster.propositions.filter(position=1).count() == 2
