@@ -1,4 +1,5 @@
-# One image for web and worker. The frontend is built in a stage of its own, so that Node is not in what runs.
+# Four images from one file: web (no torch), worker, gpu-worker (torch) and proxy. docker-compose.yml builds them.
+# What rarely changes comes first, so that a change of the code copies files and installs nothing.
 FROM node:20-slim AS frontend
 WORKDIR /build
 COPY frontend/package.json frontend/package-lock.json frontend/.npmrc ./
@@ -6,14 +7,48 @@ RUN npm ci --no-audit --no-fund
 COPY frontend/ ./
 RUN npm run build
 
-FROM python:3.11-slim
-ENV PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1
+FROM scratch AS code
+COPY manage.py requirements.txt /
+COPY measures /measures
+COPY audit /audit
+COPY accounts /accounts
+COPY projects /projects
+COPY annotation /annotation
+COPY generation /generation
+COPY evaluation /evaluation
+COPY releases /releases
+COPY config /config
+
+FROM python:3.11-slim AS libraries
+ENV PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 READ_DOT_ENV=0
 WORKDIR /concord
 COPY requirements.txt ./
 RUN pip install --no-cache-dir -r requirements.txt
-COPY . .
+# A volume that is new takes owner and folders from here.
+RUN useradd --system --uid 10001 concord && mkdir -p /data/tmp && chown -R concord /data
+
+FROM libraries AS gpu-libraries
+COPY requirements/gpu.txt requirements/
+RUN pip install --no-cache-dir -r requirements/gpu.txt
+
+FROM libraries AS web
+COPY --from=code / ./
 COPY --from=frontend /build/dist frontend/dist
-RUN useradd --system concord && mkdir /data && chown concord /data
 USER concord
 EXPOSE 8000
-CMD ["gunicorn", "config.wsgi", "--bind=0.0.0.0:8000", "--workers=2", "--threads=4", "--worker-class=gthread"]
+CMD ["gunicorn", "--config", "python:config.gunicorn", "config.wsgi"]
+
+FROM libraries AS worker
+COPY --from=code / ./
+USER concord
+CMD ["python", "manage.py", "work"]
+
+FROM gpu-libraries AS gpu-worker
+COPY --from=code / ./
+USER concord
+CMD ["python", "manage.py", "work", "--queue", "gpu"]
+
+FROM caddy:2 AS proxy
+RUN adduser -D -H -u 1000 concord && chown -R concord /data /config
+COPY Caddyfile /etc/caddy/Caddyfile
+USER concord

@@ -15,14 +15,20 @@ if (ROOT / ".env").exists() and env.bool("READ_DOT_ENV", default=True):
 
 DEBUG = env.bool("DEBUG", default=False)
 DATA_DIR = Path(env.str("DATA_DIR", default=str(ROOT / "var"))).resolve()
-ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
+HTTPS = env.bool("HTTPS", default=False)
+BEHIND_PROXY = env.bool("BEHIND_PROXY", default=False)
+ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=[])
 CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
+if (HTTPS or BEHIND_PROXY) and (not ALLOWED_HOSTS or "*" in ALLOWED_HOSTS) and not DEBUG:
+    raise ImproperlyConfigured("ALLOWED_HOSTS must name the hosts that others use: for example concord.example.org.")
+ALLOWED_HOSTS = ALLOWED_HOSTS or ["localhost", "127.0.0.1", "[::1]"]
 
-SAMPLE_KEYS = {"change-me", "changeme", "secret", "insecure"}
+SAMPLE_WORDS = ("change-me", "changeme", "insecure", "development", "sample", "your-secret")
 SECRET_KEY = env.str("SECRET_KEY", default="")
 if DEBUG and not SECRET_KEY:
     SECRET_KEY = "only-for-development-never-for-a-server-that-others-reach"
-if not SECRET_KEY or (not DEBUG and (SECRET_KEY in SAMPLE_KEYS or len(SECRET_KEY) < 32 or "development" in SECRET_KEY)):
+weak = len(SECRET_KEY) < 32 or len(set(SECRET_KEY)) < 10 or any(word in SECRET_KEY.lower() for word in SAMPLE_WORDS)
+if not SECRET_KEY or (weak and not DEBUG):
     raise ImproperlyConfigured(
         "SECRET_KEY is missing, short or a sample. Put a random one of 50 characters into .env, for example from: "
         "python -c 'import secrets; print(secrets.token_urlsafe(50))'"
@@ -140,10 +146,9 @@ AXES_DISABLE_ACCESS_LOG = True  # the audit log has it
 AXES_ENABLE_ADMIN = False
 AXES_VERBOSE = False
 
-HTTPS = env.bool("HTTPS", default=False)
-BEHIND_PROXY = env.bool("BEHIND_PROXY", default=False)
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_PROXY else None
 SECURE_SSL_REDIRECT = HTTPS
+SECURE_REDIRECT_EXEMPT = [r"^(healthz|readyz|metrics)$"]  # asked from inside, where nothing speaks TLS
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS
 SECURE_HSTS_PRELOAD = HTTPS

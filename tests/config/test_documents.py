@@ -6,7 +6,6 @@ import shlex
 from pathlib import Path
 
 import pytest
-import yaml
 from django.conf import settings
 from django.core.management import get_commands, load_command_class
 
@@ -14,8 +13,6 @@ ROOT = Path(settings.ROOT)
 DOCUMENTS = [*sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("docs/**/*.md")), ROOT / "frontend" / "README.md"]
 TEXTS = {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in DOCUMENTS}
 REQUIREMENTS = [ROOT / "requirements.txt", *sorted((ROOT / "requirements").glob("*.txt"))]
-#: Set by docker-compose.yml's own services, not by settings.
-OF_COMPOSE = {"POSTGRES_PASSWORD"}
 
 
 def make_targets() -> set[str]:
@@ -75,31 +72,10 @@ def test_the_table_of_settings_is_complete() -> None:
     )
 
 
-def test_the_sample_environment_names_settings_that_exist() -> None:
-    source = (ROOT / "config" / "settings.py").read_text(encoding="utf-8")
-    for line in (ROOT / ".env.example").read_text().splitlines():
-        if line and not line.startswith("#"):
-            name = line.partition("=")[0]
-            assert name in OF_COMPOSE or f'"{name}"' in source
-
-
 def test_the_order_of_imports_that_contributors_read_is_the_one_that_is_checked() -> None:
     contracts = configparser.ConfigParser()
     contracts.read(ROOT / ".importlinter")
     assert " -> ".join(contracts["importlinter:contract:layers"]["layers"].split()) in TEXTS["CONTRIBUTING.md"]
-
-
-def test_the_compose_file_has_the_four_services_and_waits_for_what_each_needs() -> None:
-    compose = yaml.safe_load((ROOT / "docker-compose.yml").read_text())
-    services = compose["services"]
-    assert {"web", "worker", "postgres", "redis"} <= set(services)
-    for name in ("web", "worker"):
-        assert services[name]["environment"]["DATABASE_URL"].startswith("postgres://")
-        assert services[name]["depends_on"]["migrate"] == {"condition": "service_completed_successfully"}
-    for name in ("web", "postgres", "redis"):
-        assert "healthcheck" in services[name]
-    written = (ROOT / "docker-compose.yml").read_text()
-    assert "POSTGRES_PASSWORD: ${POSTGRES_PASSWORD:?" in written, "no password that everybody knows"
 
 
 @pytest.mark.parametrize("path", REQUIREMENTS, ids=lambda path: path.name)

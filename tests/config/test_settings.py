@@ -2,12 +2,14 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from django.conf import settings
 
 KEY = "q7Jm2xWc9Zt4Lr8Vn1Bd6Hs3Kf5Pg0Ty-aEuIo_RwQzXcVbNm8u4t"
@@ -47,8 +49,10 @@ def read(tmp_path: Path, *names: str, **environment: str) -> dict[str, Any]:
         {"SECRET_KEY": "change-me"},
         {"SECRET_KEY": "short-but-random-q7Jm2xWc9Zt4"},
         {"SECRET_KEY": "only-for-development-never-for-a-server-that-others-reach"},
+        {"SECRET_KEY": "django-insecure-" + KEY},
+        {"SECRET_KEY": "abcabcabc" * 6},
     ],
-    ids=["none", "empty", "sample", "short", "development"],
+    ids=["none", "empty", "sample", "short", "development", "insecure", "few characters"],
 )
 def test_a_server_without_a_key_of_its_own_does_not_start(tmp_path: Path, environment: dict[str, str]) -> None:
     done = manage(tmp_path, "manage.py", "check", **environment)
@@ -69,23 +73,87 @@ def test_the_sample_environment_is_refused_until_it_is_filled_in(tmp_path: Path)
     assert manage(tmp_path, "manage.py", "check", **sample | {"SECRET_KEY": KEY}).returncode == 0
 
 
+def of_compose() -> dict[str, str]:
+    """What docker-compose.yml gives to the web service, with an `.env` that was filled in."""
+    compose = yaml.safe_load((Path(settings.ROOT) / "docker-compose.yml").read_text())
+    filled = {"DOMAIN": "concord.example.org", "POSTGRES_PASSWORD": "e0a1", "SECRET_KEY": KEY}
+
+    def fill(match: "re.Match[str]") -> str:
+        return filled.get(match[1], match[2] or "")
+
+    given = compose["services"]["web"]["environment"]
+    return filled | {name: re.sub(r"\$\{(\w+)(?::[-?]([^}]*))?\}", fill, value) for name, value in given.items()}
+
+
 def test_django_finds_nothing_to_warn_of_in_production(tmp_path: Path) -> None:
-    done = manage(
-        tmp_path, "manage.py", "check", "--deploy", "--fail-level", "WARNING",
-        SECRET_KEY=KEY, HTTPS="1", BEHIND_PROXY="1", ALLOWED_HOSTS="concord.example.org",
-    )  # fmt: skip
+    # The data base and the folder are not there for real: nothing of a check may need them.
+    done = manage(tmp_path, "manage.py", "check", "--deploy", "--fail-level", "WARNING", **of_compose())
     assert done.returncode == 0, done.stderr
+    assert "0 silenced" in done.stdout
+
+
+def test_the_containers_run_in_production_settings(tmp_path: Path) -> None:
+    names = ("DEBUG", "ALLOWED_HOSTS", "CSRF_TRUSTED_ORIGINS", "HTTPS", "BEHIND_PROXY", "REDIS_URL", "DATA_DIR")
+    assert read(tmp_path, *names, **of_compose()) == {
+        "DEBUG": False, "ALLOWED_HOSTS": ["concord.example.org", "web", "localhost"],
+        "CSRF_TRUSTED_ORIGINS": ["https://concord.example.org"], "HTTPS": True, "BEHIND_PROXY": True,
+        "REDIS_URL": "redis://redis:6379/0", "DATA_DIR": "/data",
+    }  # fmt: skip
+
+
+HTTPS_AT = {"SECRET_KEY": KEY, "HTTPS": "1", "ALLOWED_HOSTS": "concord.example.org"}
 
 
 def test_https_makes_cookies_secure_and_is_demanded(tmp_path: Path) -> None:
     names = ("SESSION_COOKIE_SECURE", "CSRF_COOKIE_SECURE", "SECURE_SSL_REDIRECT", "SECURE_HSTS_SECONDS")
-    assert all(read(tmp_path, *names, SECRET_KEY=KEY, HTTPS="1").values())
+    assert all(read(tmp_path, *names, "SESSION_COOKIE_HTTPONLY", **HTTPS_AT).values())
     assert not any(read(tmp_path, *names, SECRET_KEY=KEY, HTTPS="0").values())
+
+
+@pytest.mark.parametrize("hosts", ["", "*", "concord.example.org,*"])
+@pytest.mark.parametrize("reached", ["HTTPS", "BEHIND_PROXY"])
+def test_a_server_that_others_reach_must_say_under_which_names(tmp_path: Path, hosts: str, reached: str) -> None:
+    done = manage(tmp_path, "manage.py", "check", SECRET_KEY=KEY, ALLOWED_HOSTS=hosts, **{reached: "1"})
+    assert done.returncode != 0
+    assert "ALLOWED_HOSTS must name the hosts" in done.stderr
+
+
+ASK = """
+import json, django
+django.setup()
+from django.test import Client
+asked = [("/", {}), ("/healthz", {}), ("/admin/login/", {}), ("/", {"HTTP_X_FORWARDED_PROTO": "https"}),
+         ("/", {"HTTP_HOST": "elsewhere.example.org"})]
+for address, headers in asked:
+    reply = Client(HTTP_HOST="concord.example.org").get(address, **headers)
+    print(json.dumps([reply.status_code, reply.headers.get("Location"), sorted(
+        n for n in ("Strict-Transport-Security", "Content-Security-Policy") if n in reply.headers)]))
+"""
+
+
+def test_plain_http_is_sent_to_https_but_for_probes_from_inside(tmp_path: Path) -> None:
+    (tmp_path / ".vite").mkdir()
+    (tmp_path / ".vite" / "manifest.json").write_text('{"index.html": {"file": "assets/index.js"}}')
+    done = manage(
+        tmp_path, "-c", ASK, DJANGO_SETTINGS_MODULE="config.settings", FRONTEND_DIST=str(tmp_path),
+        LOG_LEVEL="CRITICAL", **HTTPS_AT, BEHIND_PROXY="1",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    replies = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [reply[0] for reply in replies] == [301, 200, 301, 200, 400]
+    assert replies[0][1] == "https://concord.example.org/"
+    assert replies[3][2] == ["Content-Security-Policy", "Strict-Transport-Security"]
+
+
+def test_the_browsable_api_is_not_there(tmp_path: Path) -> None:
+    found = read(tmp_path, "REST_FRAMEWORK", **HTTPS_AT)["REST_FRAMEWORK"]
+    assert found["DEFAULT_RENDERER_CLASSES"] == ["rest_framework.renderers.JSONRenderer"]
+    assert found["DEFAULT_PARSER_CLASSES"] == ["accounts.parsers.CarefulJSONParser"]
 
 
 def test_forwarded_headers_are_trusted_only_behind_a_proxy(tmp_path: Path) -> None:
     assert read(tmp_path, "SECURE_PROXY_SSL_HEADER", SECRET_KEY=KEY) == {"SECURE_PROXY_SSL_HEADER": None}
-    behind = read(tmp_path, "SECURE_PROXY_SSL_HEADER", SECRET_KEY=KEY, BEHIND_PROXY="1")
+    behind = read(tmp_path, "SECURE_PROXY_SSL_HEADER", SECRET_KEY=KEY, BEHIND_PROXY="1", ALLOWED_HOSTS="c.example.org")
     assert behind == {"SECURE_PROXY_SSL_HEADER": ["HTTP_X_FORWARDED_PROTO", "https"]}
 
 

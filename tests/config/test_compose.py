@@ -1,0 +1,175 @@
+"""The files of an installation with containers: what they name is there, what they promise holds. Nothing is built."""
+
+import importlib
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from celery.bin.worker import worker as celery_worker
+from django.conf import settings
+from django.core.management import get_commands, load_command_class
+
+ROOT = Path(settings.ROOT)
+WRITTEN = (ROOT / "docker-compose.yml").read_text(encoding="utf-8")
+COMPOSE: dict[str, Any] = yaml.safe_load(WRITTEN)
+SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
+DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
+CADDYFILE = (ROOT / "Caddyfile").read_text(encoding="utf-8")
+SAMPLE = (ROOT / ".env.example").read_text(encoding="utf-8")
+OURS = {"migrate", "web", "worker", "gpu-worker"}
+#: Services without a health check, and why.
+NO_HEALTH_CHECK = {"migrate": "runs once", "gpu-worker": "busy on a GPU it answers no pings; its lease tells"}
+#: Set by docker-compose.yml and read by what is not Concord.
+OF_OTHERS = {"TMPDIR", "DOMAIN", "TLS", "POSTGRES_PASSWORD", "POSTGRES_USER", "POSTGRES_DB"}
+
+
+def read_by_concord() -> set[str]:
+    """Every variable of the environment that settings or gunicorn's configuration read."""
+    found = re.findall(r'env\.\w+\(\s*"([A-Z_]+)"', (ROOT / "config" / "settings.py").read_text(encoding="utf-8"))
+    found += re.findall(
+        r'environ(?:\.get\(|\[)"([A-Z_]+)"', (ROOT / "config" / "gunicorn.py").read_text(encoding="utf-8")
+    )
+    assert len(found) > 15
+    return set(found)
+
+
+def documented() -> set[str]:
+    """Every variable of the sample environment, commented out or not."""
+    return set(re.findall(r"^(?:# )?([A-Z_]+)=", SAMPLE, re.MULTILINE))
+
+
+def stages() -> dict[str, str]:
+    """The stages of the Dockerfile: name -> its lines."""
+    parts = re.split(r"^FROM (\S+) AS (\S+)$", DOCKERFILE, flags=re.MULTILINE)[1:]
+    return {parts[i + 1]: f"FROM {parts[i]}\n{parts[i + 2]}" for i in range(0, len(parts), 3)}
+
+
+def test_every_setting_is_told_in_the_sample_environment() -> None:
+    assert read_by_concord() - documented() == set()
+    assert documented() - read_by_concord() - OF_OTHERS == set(), "told, and read by nobody"
+
+
+def test_the_services_are_those_of_the_guide() -> None:
+    assert set(SERVICES) == OURS | {"postgres", "redis", "proxy"}
+    assert SERVICES["gpu-worker"]["profiles"] == ["gpu"]
+    assert all("profiles" not in SERVICES[name] for name in set(SERVICES) - {"gpu-worker"})
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_a_service_is_watched_bounded_and_can_write_only_where_it_must(name: str) -> None:
+    service = SERVICES[name]
+    assert ("healthcheck" in service) != (name in NO_HEALTH_CHECK)
+    assert service["read_only"] is True
+    assert service["cap_drop"] == ["ALL"]
+    assert service["security_opt"] == ["no-new-privileges:true"]
+    assert service.get("privileged") is None
+    assert name == "migrate" or service["deploy"]["resources"]["limits"]["memory"]
+    assert service["restart"] == ("no" if name == "migrate" else "unless-stopped")
+    for volume in service.get("volumes", []):
+        assert volume.split(":")[0] in COMPOSE["volumes"], "a named volume, never a folder of the host"
+    assert set(service["networks"]) <= set(COMPOSE["networks"])
+
+
+def test_only_the_proxy_is_reached_from_outside_and_it_does_not_reach_the_data() -> None:
+    assert [name for name, service in SERVICES.items() if "ports" in service] == ["proxy"]
+    assert COMPOSE["networks"]["inside"] == {"internal": True}
+    assert SERVICES["proxy"]["networks"] == ["outside"]
+    assert SERVICES["postgres"]["networks"] == SERVICES["redis"]["networks"] == ["inside"]
+
+
+@pytest.mark.parametrize("name", sorted(OURS | {"proxy"}))
+def test_an_image_is_a_stage_of_the_dockerfile_that_runs_as_nobody_special(name: str) -> None:
+    service = SERVICES[name]
+    stage = stages()[service["build"]["target"]]
+    assert re.findall(r"^USER (\S+)$", stage, re.MULTILINE) == ["concord"]
+    assert service["image"] == f"concord-{service['build']['target']}"
+
+
+def test_services_of_others_run_as_nobody_special_too() -> None:
+    assert (SERVICES["postgres"]["user"], SERVICES["redis"]["user"]) == ("postgres", "redis")
+    assert re.fullmatch(r"postgres:\d+", SERVICES["postgres"]["image"])
+    assert re.fullmatch(r"redis:\d+", SERVICES["redis"]["image"])
+
+
+def test_what_the_dockerfile_copies_is_there_and_is_all_of_the_code() -> None:
+    for source in re.findall(r"^COPY (?!--from)(.+) \S+$", DOCKERFILE, re.MULTILINE):
+        for path in source.split():
+            assert (ROOT / path).exists(), path
+    copied = set(re.findall(r"^COPY (\w+) /\1$", stages()["code"], re.MULTILINE))
+    assert copied == {path.parent.name for path in ROOT.glob("*/__init__.py")} - {"tests"}
+
+
+def test_only_the_gpu_worker_s_image_has_torch() -> None:
+    named = stages()
+    assert "requirements/gpu.txt" in named["gpu-libraries"]
+    assert named["gpu-worker"].startswith("FROM gpu-libraries")
+    for other in ("web", "worker"):
+        assert named[other].startswith("FROM libraries")
+        assert "gpu" not in named[other]
+    assert re.search(r"^torch==[\d.]+$", (ROOT / "requirements" / "gpu.txt").read_text(), re.MULTILINE)
+
+
+def test_the_gpu_is_asked_for_by_its_worker_alone() -> None:
+    asking = [name for name, s in SERVICES.items() if "reservations" in s.get("deploy", {}).get("resources", {})]
+    assert asking == ["gpu-worker"]
+    device = SERVICES["gpu-worker"]["deploy"]["resources"]["reservations"]["devices"][0]
+    assert (device["driver"], device["capabilities"]) == ("nvidia", ["gpu"])
+
+
+def commands() -> list[list[str]]:
+    of_images = re.findall(r"^CMD (\[.+\])$", DOCKERFILE, re.MULTILINE)
+    return [SERVICES[name]["command"] for name in sorted(OURS)] + [yaml.safe_load(found) for found in of_images]
+
+
+@pytest.mark.parametrize("command", commands(), ids=" ".join)
+def test_a_command_names_a_program_that_takes_what_it_is_given(command: list[str]) -> None:
+    program, *rest = command
+    assert shutil.which(program) or importlib.util.find_spec(program)
+    options = {word.partition("=")[0] for word in rest if word.startswith("--")}
+    if program == "python":
+        assert rest[0] == "manage.py"
+        parser = load_command_class(get_commands()[rest[1]], rest[1]).create_parser("manage.py", rest[1])
+        assert options <= {option for action in parser._actions for option in action.option_strings}
+    elif program == "celery":
+        assert rest[:3] == ["-A", "config", "worker"]
+        assert options <= {option for parameter in celery_worker.params for option in parameter.opts}
+    else:
+        assert rest == ["--config", "python:config.gunicorn", "config.wsgi"]
+        assert callable(importlib.import_module("config.wsgi").application)
+        assert importlib.import_module("config.gunicorn").accesslog is None
+
+
+def test_concord_knows_the_variables_that_it_is_given() -> None:
+    for name in OURS:
+        assert set(SERVICES[name]["environment"]) <= read_by_concord() | {"TMPDIR"}
+        assert SERVICES[name]["env_file"] == ".env"
+    assert set(re.findall(r"(?<!\$)\$\{(\w+)", WRITTEN)) <= documented()
+    assert {"DOMAIN", "TLS", "UPSTREAM"} == set(re.findall(r"\{\$(\w+)", CADDYFILE))
+
+
+def test_no_secret_is_written_down_and_none_has_a_default() -> None:
+    for name in re.findall(r"(\w*(?:PASSWORD|SECRET|TOKEN|KEY)\w*): (.*)", WRITTEN):
+        assert name[1].startswith("${"), name
+    assert not re.search(r"\$\{\w*(?:PASSWORD|SECRET|TOKEN|KEY)\w*:-", WRITTEN)
+    for line in re.findall(r"^(?:# )?\w*(?:PASSWORD|SECRET|TOKEN|KEY)\w*=(.*)$", SAMPLE, re.MULTILINE):
+        assert line == ""
+    assert ".env" in (ROOT / ".dockerignore").read_text().split()
+
+
+def test_a_service_waits_for_what_it_needs() -> None:
+    for name in ("web", "worker", "gpu-worker"):
+        assert SERVICES[name]["depends_on"]["migrate"] == {"condition": "service_completed_successfully"}
+    for name, service in SERVICES.items():
+        for needed, how in service.get("depends_on", {}).items():
+            assert how["condition"] != "service_healthy" or "healthcheck" in SERVICES[needed], (name, needed)
+
+
+def test_the_proxy_hides_what_is_for_those_inside_and_adds_no_header_of_its_own() -> None:
+    assert "@inside path /metrics /healthz /readyz" in CADDYFILE
+    assert "respond @inside 404" in CADDYFILE
+    assert "max_size" not in CADDYFILE, "the limit of uploads is Concord's"
+    assert not re.search(r"^\s*header\s", CADDYFILE, re.MULTILINE)
+    assert "tls {$TLS}" in CADDYFILE
