@@ -6,6 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from projects import kinds
+from projects.actions.staleness import stale_units
 from projects.models import Answer, Decision, Member, Origin, Outcome, Round
 
 from .gold import Gold, gold_labels, gold_relations
@@ -19,6 +20,8 @@ def page(cluster: Cluster, *, with_answers: bool) -> Json:
     """The cluster as JSON; ``with_answers``: also what people answered in rounds that are closed, by pseudonym."""
     propositions = list(cluster.propositions.current().select_related("study").order_by("position"))
     units = [p.unit_id for p in propositions]
+    stale = stale_units([*units, cluster.unit_id])
+    earlier = _earlier(cluster)
     labels = gold_labels(units)
     relation = gold_relations([cluster.unit_id]).get(cluster.unit_id)
     answers = _answers([*units, cluster.unit_id]) if with_answers else None
@@ -33,10 +36,24 @@ def page(cluster: Cluster, *, with_answers: bool) -> Json:
         "imported": cluster.imported and {"id": cluster.imported.pk, "file_name": cluster.imported.file_name},
         "pico": slots(cluster),
         "relation": relation and {"value": relation.value, "origin": relation.origin},
+        "relation_is_stale": (cluster.unit_id, "discourse") in stale,
         "suggested_relation": suggested(polarities) if polarities else None,
-        "propositions": [_proposition(p, labels.get(p.unit_id, {}), answers) for p in propositions],
+        "propositions": [
+            _proposition(p, labels.get(p.unit_id, {}), answers)
+            | {"is_stale": (p.unit_id, "label") in stale, "earlier": earlier.get(p.position, [])}
+            for p in propositions
+        ],
         "history": _history(cluster, propositions),
     }
+
+
+def _earlier(cluster: Cluster) -> dict[int, list[Json]]:
+    """The texts that were corrected, by position, newest first."""
+    rows = cluster.propositions.exclude(unit__superseded_by=None).order_by("position", "-version")
+    found: dict[int, list[Json]] = defaultdict(list)
+    for position, unit, version, text in rows.values_list("position", "unit", "version", "text"):
+        found[position].append({"unit": unit, "version": version, "text": text})
+    return found
 
 
 def slots(cluster: Cluster) -> list[Json]:

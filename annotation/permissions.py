@@ -5,9 +5,9 @@ from django.db.models import F, QuerySet
 from accounts.models import User
 from accounts.problems import NotFound
 from projects.models import Import, Member, Role
-from projects.permissions import member_in, member_of, require
+from projects.permissions import member_in, member_of, permit, require
 
-from .models import Cluster, Review, Study
+from .models import Cluster, Proposition, Review, Study
 
 READERS = (Role.LEAD, Role.CURATOR, Role.VIEWER)
 #: Who may also see what individual people answered.
@@ -62,6 +62,16 @@ def study_of(user: User, study_id: int) -> Study:
     found = Study.objects.filter(pk=study_id).first()
     _reading(user, found)
     return found  # type: ignore[return-value]
+
+
+def proposition_to_curate(user: User, unit_id: int) -> tuple[Proposition, Member]:
+    """A proposition, by its unit, whose text the user may correct."""
+    found = Proposition.objects.select_related("unit", "study", "cluster__unit").filter(unit=unit_id).first()
+    if found is None:
+        raise _nothing()
+    member = member_in(user, found.unit.project_id)
+    permit(member, "curate")
+    return found, member
 
 
 def _reading(user: User, row: Cluster | Review | Study | None) -> Member:

@@ -102,6 +102,10 @@ class Kind(Protocol):
         """The units of a project that this kind can be asked of, in corpus order, narrowed by `filters`."""
         ...
 
+    def texts(self, units: Iterable[int]) -> dict[int, str]:
+        """The text that each unit is about, by unit id: for lists. One query."""
+        ...
+
     def load(self, units: Iterable[Unit]) -> Batch:
         """Fetch what `card` needs."""
         ...
@@ -124,6 +128,12 @@ class Kind(Protocol):
 
     def imported_values(self, units: Iterable[Unit], imported: Iterable[int]) -> dict[tuple[int, int], Value]:
         """The values that imports (ids) brought, by (unit id, import id)."""
+        ...
+
+    def carry(self, value: Value, unit: Unit) -> Value:
+        """A value said of an earlier text of the unit, as it reads on the present one.
+
+        Raises ``accounts.problems.Refused`` with the field that cannot be carried over: it is to be said anew."""
         ...
 
     def codes(self, values: Iterable[tuple[Unit, str, Value]]) -> Iterable[Code]:

@@ -18,6 +18,7 @@ MAY: dict[str, frozenset[Role]] = {
     "write guidelines": frozenset({LEAD}),
     "read the audit trail": frozenset({LEAD, CURATOR}),
     "control jobs": frozenset({LEAD}),
+    "curate": frozenset({LEAD, CURATOR}),
 }
 
 

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from .views import audit, guidelines, jobs, my_work, people, project, rounds, session, work
+from .views import audit, guidelines, jobs, my_work, people, project, rounds, session, staleness, work
 
 urlpatterns = [
     path("session/", session.SessionView.as_view()),
@@ -32,6 +32,10 @@ urlpatterns = [
     path("rounds/<int:round_id>/people/<int:member_id>/", rounds.RoundPersonView.as_view()),
     path("rounds/<int:round_id>/agreement/", rounds.RoundAgreementView.as_view()),
     path("units/<int:unit_id>/corrections/", rounds.CorrectionView.as_view()),
+    path("units/<int:unit_id>/confirmations/", staleness.ConfirmationView.as_view()),
+    path("projects/<slug:slug>/stale/", staleness.StaleView.as_view()),
+    path("projects/<slug:slug>/stale/totals/", staleness.StaleTotalsView.as_view()),
+    path("projects/<slug:slug>/outdated-answers/", staleness.OutdatedView.as_view()),
     path("jobs/<int:job_id>/", jobs.JobView.as_view()),
     path("jobs/<int:job_id>/cancel/", jobs.JobCancelView.as_view()),
 ]

@@ -7,7 +7,7 @@ from django.db.models import Exists, OuterRef, Q
 
 from annotation.models import Cluster, Proposition
 from audit import triggers
-from projects.models import Decision, Origin, Project, Purpose, Round
+from projects.models import Change, Decision, Origin, Project, Purpose, Round
 
 from . import state
 
@@ -16,6 +16,7 @@ def run(project: Project) -> list[dict[str, Any]]:
     """Each check with its name, whether it passes, and what it found, in words. A fixed number of queries."""
     rounds = project.rounds.filter(status=Round.Status.OPEN).exclude(purpose=Purpose.CURATION)
     still_open = list(rounds.order_by("pk").values_list("name", flat=True))
+    stale = Change.objects.unsettled().filter(unit__project=project).values("unit").distinct().count()
     contested, incomplete = _contested(project), _incomplete(project)
     return [
         _check("licence", bool(project.licence), project.licence or "No licence is stated in the project's settings."),
@@ -27,6 +28,11 @@ def run(project: Project) -> list[dict[str, Any]]:
             "gold complete",
             not incomplete,
             f"{incomplete} clusters lack a label or a relation and will be left out." if incomplete else "",
+        ),
+        _check(
+            "nothing stale",
+            not stale,
+            f"{stale} units have values from before a change of their text or tuple." if stale else "",
         ),
         _guarded(state.unsealed(project)),
     ]

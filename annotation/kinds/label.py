@@ -4,14 +4,14 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
-from django.db.models import Prefetch, Q, QuerySet
+from django.db.models import Exists, OuterRef, Prefetch, Q, QuerySet
 from rest_framework import serializers
 
 from accounts.problems import Refused
 from measures import spans
 from measures.span_agreement import cue_f1
 from projects.kinds import Batch, Code, Scale, SkipReason, SpanAgreement, Value, Verdict
-from projects.models import Answer, Project, Round, Unit
+from projects.models import Answer, Change, Project, Round, Unit
 
 from .. import candidates, guidelines, pico
 from ..models import Cue, CueFragment, Label, Modality, PicoSlot, Polarity, Proposition
@@ -48,7 +48,7 @@ class LabelKind:
 
     def units(self, project: Project, filters: Mapping[str, Any]) -> QuerySet[Unit]:
         """Propositions in corpus order. Filters: ``role`` (target, input), ``cluster`` and ``review`` (keys),
-        ``search`` (in the text), ``unlabelled`` (True: without a gold label)."""
+        ``search`` (in the text), ``unlabelled`` (True: without a gold label), ``stale`` (True: to look at again)."""
         units = Unit.objects.filter(project=project, type=self.unit_type, superseded_by=None)
         if role := filters.get("role"):
             units = units.filter(**{"proposition__position" if role == "target" else "proposition__position__gt": 0})
@@ -58,9 +58,15 @@ class LabelKind:
             units = units.filter(proposition__cluster__review__pmid=review)
         if search := filters.get("search"):
             units = units.filter(proposition__text__icontains=search)
+        if filters.get("stale"):
+            waiting = Change.objects.unsettled().filter(unit=OuterRef("pk"), kind=self.key)
+            units = units.filter(Exists(waiting))
         if filters.get("unlabelled"):
             units = units.exclude(Q(decisions__kind=self.key) & ~Q(decisions__origin="contested"))
         return units.order_by("proposition__cluster__position", "context", "position")
+
+    def texts(self, units: Iterable[int]) -> dict[int, str]:
+        return dict(Proposition.objects.filter(unit__in=list(units)).values_list("unit", "text"))
 
     def load(self, units: Iterable[Unit]) -> Batch:
         units = list(units)
@@ -148,6 +154,12 @@ class LabelKind:
         labels = _with_cues(Label.objects.filter(unit__in=list(units), imported__in=list(imported)))
         return {(label.unit_id, label.imported_id or 0): _value(label) for label in labels}
 
+    def carry(self, value: Value, unit: Unit) -> Value:
+        """Cues keep their words: each piece is looked for in the present text, after the one before it."""
+        text = Proposition.objects.values_list("text", flat=True).get(unit=unit)
+        carried = {"polarity": value["polarity"], "modality": value["modality"]}
+        return carried | {f"{a}_cue": _carried(text, value, f"{a}_cue") for a in ASPECTS}
+
     def codes(self, values: Iterable[tuple[Unit, str, Value]]) -> Iterable[Code]:
         for unit, rater, value in values:
             yield Code(unit.pk, rater, "polarity", value["polarity"])
@@ -204,6 +216,22 @@ def _ranges(fragments: Sequence[Mapping[str, Any]]) -> list[tuple[int, int]]:
 def _cell(fragments: Sequence[Mapping[str, Any]]) -> str:
     """A cue in one cell: ``start-end "quote"`` a piece, offsets in code points, pieces joined by `` | ``."""
     return " | ".join(f'{f["start"]}-{f["end"]} "{f["quote"]}"' for f in fragments)
+
+
+def _carried(text: str, value: Value, field: str) -> list[dict[str, Any]]:
+    """The fragments of a cue in another text; `Refused` where a piece does not occur there exactly once from its
+    predecessor on, or where the cue never had a place."""
+    if value.get(f"{field}_found") == Cue.Found.ABSENT:
+        raise Refused.field(field, f"The cue {value[f'{field}_text']!r} has no place in the text. Label it anew.")
+    fragments, at = [], 0
+    for quote in (f["quote"] for f in value[field]):
+        if text.count(quote, at) != 1:
+            how = "several times" if text.count(quote, at) else "no longer"
+            raise Refused.field(field, f"The cue {quote!r} occurs {how} in the corrected text. Label it anew.")
+        start = text.index(quote, at)
+        at = start + len(quote)
+        fragments.append({"start": start, "end": at, "quote": quote})
+    return fragments
 
 
 def _with_cues(labels: QuerySet[Label]) -> QuerySet[Label]:

@@ -4,6 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from accounts.serializers import Strict
 from projects.models import Origin, Outcome
 
 from ..models import Cue, Level, Modality, PicoForm, Polarity, Relation, Slot
@@ -98,6 +99,14 @@ class CorpusAnswerSerializer(Plain):
     said = FieldInWordsSerializer(many=True)
 
 
+class EarlierTextSerializer(Plain):
+    """A text that a corrected one has taken the place of."""
+
+    unit = serializers.IntegerField()
+    version = serializers.IntegerField()
+    text = serializers.CharField()
+
+
 class PropositionSerializer(Plain):
     """One claim with the values in force; a field that nobody decided is null."""
 
@@ -111,6 +120,8 @@ class PropositionSerializer(Plain):
     polarity_cue = GoldCueSerializer(allow_null=True)
     modality = GoldModalitySerializer(allow_null=True)
     modality_cue = GoldCueSerializer(allow_null=True)
+    is_stale = serializers.BooleanField(help_text="The text or tuple changed; nobody looked at the label since.")
+    earlier = EarlierTextSerializer(many=True, help_text="Texts before it was corrected, newest first.")
     answers = CorpusAnswerSerializer(many=True, allow_null=True, help_text="Null where the role may not see them.")
 
 
@@ -139,6 +150,7 @@ class ClusterSerializer(Plain):
     imported = ImportRefSerializer(allow_null=True)
     pico = CorpusSlotSerializer(many=True)
     relation = GoldRelationSerializer(allow_null=True)
+    relation_is_stale = serializers.BooleanField()
     suggested_relation = serializers.ChoiceField(choices=Relation.choices, allow_null=True)
     propositions = PropositionSerializer(many=True)
     history = HistorySerializer(many=True)
@@ -282,3 +294,15 @@ class LevelStatisticsSerializer(Plain):
     compression = serializers.FloatField(
         allow_null=True, help_text="Mean over targets of words of the inputs per word of the target; null without any."
     )
+
+
+class NewTextSerializer(Strict):
+    """A corrected text of one proposition, and why."""
+
+    text = serializers.CharField(max_length=20_000, trim_whitespace=False)
+    reason = serializers.CharField(max_length=2000)
+
+
+class SupersededSerializer(Plain):
+    unit = serializers.IntegerField(help_text="The unit that has the corrected text.")
+    version = serializers.IntegerField()

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 from drf_spectacular.utils import extend_schema
-from rest_framework import generics
+from rest_framework import generics, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -12,6 +12,7 @@ from rest_framework.views import APIView
 from accounts.requests import signed_in
 
 from .. import cluster_page, corpus_lists, permissions, statistics
+from ..actions.supersede import supersede_text
 from ..models import Cluster, Review, Study
 from ..serializers import corpus as shapes
 
@@ -102,3 +103,18 @@ class StatisticsView(APIView):
         """M3's Table 2 for this project, a row a level."""
         member = permissions.corpus_reader(signed_in(request), slug)
         return Response(shapes.LevelStatisticsSerializer(statistics.table(member.project), many=True).data)
+
+
+class TextView(APIView):
+    @extend_schema(
+        operation_id="units_correct_text",
+        request=shapes.NewTextSerializer,
+        responses={201: shapes.SupersededSerializer},
+    )
+    def post(self, request: Request, unit_id: int) -> Response:
+        """Put a corrected text in the place of a proposition's; what was said of the old one is to be looked at."""
+        proposition, member = permissions.proposition_to_curate(signed_in(request), unit_id)
+        asked = shapes.NewTextSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        new = supersede_text(proposition=proposition, by=member, **asked.validated_data)
+        return Response({"unit": new.unit_id, "version": new.version}, status=status.HTTP_201_CREATED)

@@ -24,6 +24,7 @@ class RoundFiltersSerializer(Plain):
     review = serializers.CharField(required=False)
     search = serializers.CharField(required=False)
     unlabelled = serializers.BooleanField(required=False)
+    stale = serializers.BooleanField(required=False, help_text="Only what is to be looked at again after a change.")
 
 
 class RoundPlanSerializer(Plain):

@@ -1,0 +1,169 @@
+"""What waits to be looked at again is listed, and is redone or confirmed: nothing is deleted."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from rest_framework.test import APIClient
+
+from accounts.models import User
+from annotation.models import Cluster
+from projects.actions.answers import next_hand
+from projects.actions.gold import correct, values_in_force
+from projects.actions.guidelines import write_guideline
+from projects.actions.rounds import close_round
+from projects.actions.staleness import changed
+from projects.models import Decision, Member, Project
+from tests.builders import TEXT, answer, build_cluster, build_round, label_value
+
+pytestmark = pytest.mark.django_db
+API = "/api/v1"
+
+
+@pytest.fixture
+def cluster(project: Project) -> Cluster:
+    return build_cluster(project, inputs=2)
+
+
+@pytest.fixture
+def by(project: Project, lead: User) -> Member:
+    return Member.objects.get(project=project, user=lead)
+
+
+@pytest.fixture
+def client(client_of: Callable[[User], APIClient], lead: User) -> APIClient:
+    return client_of(lead)
+
+
+def decide_all(cluster: Cluster, by: Member, **value: Any) -> None:
+    for p in cluster.propositions.select_related("unit"):
+        correct(unit=p.unit, kind="label", value=label_value(**value), reason="First.", by=by)
+
+
+def change_tuple(cluster: Cluster, by: Member) -> None:
+    units = [p.unit for p in cluster.propositions.select_related("unit")]
+    changed(units=units, what="tuple", reason="Another outcome.", by=by, before="relapse", after="recovery")
+
+
+def test_the_list_says_what_changed_and_what_was_said_before(
+    cluster: Cluster, by: Member, client: APIClient, project: Project
+) -> None:
+    decide_all(cluster, by)
+    change_tuple(cluster, by)
+    body = client.get(f"{API}/projects/{project.slug}/stale/", {"kind": "label", "what": "tuple"}).json()
+    assert body["count"] == 3
+    first = body["results"][0]
+    assert {k: first[k] for k in ("what", "before", "after", "reason", "text", "changed_by")} == {
+        "what": "tuple", "before": "relapse", "after": "recovery", "reason": "Another outcome.", "text": TEXT,
+        "changed_by": by.pseudonym,
+    }  # fmt: skip
+    assert first["said"][0] == {"field": "polarity", "value": "no effect"}
+    assert client.get(f"{API}/projects/{project.slug}/stale/totals/").json() == {"changed": 3, "outdated": []}
+    assert client.get(f"{API}/projects/{project.slug}/stale/", {"what": "text"}).json()["count"] == 0
+
+
+def test_confirming_decides_the_same_values_anew_with_the_same_sources(
+    cluster: Cluster, by: Member, client: APIClient, project: Project
+) -> None:
+    decide_all(cluster, by, polarity_cue=[(0, 7)])
+    change_tuple(cluster, by)
+    unit = cluster.propositions.get(position=0).unit
+    before = values_in_force([unit], "label")
+    reply = client.post(f"{API}/units/{unit.pk}/confirmations/", {"kind": "label"}, format="json")
+    assert reply.status_code == 201
+    assert reply.json()["fields_changed"] == ["polarity", "polarity_cue", "modality", "modality_cue"]
+    assert values_in_force([unit], "label") == before
+    assert Decision.objects.filter(unit=unit).count() == 8
+    assert client.get(f"{API}/projects/{project.slug}/stale/").json()["count"] == 2
+    again = client.post(f"{API}/units/{unit.pk}/confirmations/", {"kind": "label"}, format="json")
+    assert again.status_code == 409
+
+
+def test_a_label_is_carried_over_to_a_corrected_text_with_its_cues_where_they_stand_now(
+    cluster: Cluster, by: Member, client: APIClient, project: Project
+) -> None:
+    decide_all(cluster, by, polarity_cue=[(0, 7), (17, 20)])
+    old = cluster.propositions.get(position=1).unit
+    text = "In adults, " + TEXT.replace("Neither", "Neither,")
+    made = client.post(f"{API}/units/{old.pk}/text/", {"text": text, "reason": "A comma."}, format="json").json()
+    [row] = client.get(f"{API}/projects/{project.slug}/stale/").json()["results"]
+    assert (row["unit"], row["before"], row["after"]) == (made["unit"], TEXT, text)
+    assert {"field": "polarity", "value": "no effect"} in row["said"]
+    reply = client.post(f"{API}/units/{made['unit']}/confirmations/", {"kind": "label"}, format="json")
+    assert reply.status_code == 201, reply.content
+    new = cluster.propositions.get(position=1, version=2).unit
+    assert values_in_force([new], "label")[new.pk]["polarity_cue"] == [
+        {"start": 11, "end": 18, "quote": "Neither"}, {"start": 29, "end": 32, "quote": "nor"},
+    ]  # fmt: skip
+    assert client.get(f"{API}/projects/{project.slug}/stale/totals/").json()["changed"] == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "how"),
+    [("No association with relapse was seen.", "no longer"), (f"Neither is so. {TEXT}", "several times")],
+)
+def test_a_cue_that_has_no_one_place_in_the_corrected_text_is_to_be_marked_anew(
+    text: str, how: str, cluster: Cluster, by: Member, client: APIClient
+) -> None:
+    decide_all(cluster, by, polarity_cue=[(0, 7)])
+    old = cluster.propositions.get(position=1).unit
+    made = client.post(f"{API}/units/{old.pk}/text/", {"text": text, "reason": "Wrong."}, format="json").json()
+    reply = client.post(f"{API}/units/{made['unit']}/confirmations/", {"kind": "label"}, format="json")
+    assert reply.status_code == 422
+    assert how in reply.json()["detail"]
+    page = client.get(f"{API}/clusters/{cluster.pk}/").json()
+    assert [p["is_stale"] for p in page["propositions"]] == [False, True, False]
+    assert page["propositions"][1]["earlier"] == [{"unit": old.pk, "version": 1, "text": TEXT}]
+
+
+def test_a_new_guideline_lists_the_answers_given_under_the_old_one_until_they_are_decided_anew(
+    cluster: Cluster, by: Member, client: APIClient, project: Project, lead: User, ann1: User
+) -> None:
+    member = Member.objects.get(project=project, user=ann1)
+    round = build_round(project, [member], purpose="measure only", overlap=1)
+    while hand := next_hand(user=ann1, round=round):
+        answer(ann1, hand[0])
+    close_round(round=round, by=None)
+    outdated = f"{API}/projects/{project.slug}/outdated-answers/"
+    assert client.get(outdated).json()["count"] == 0
+    write_guideline(project=project, kind="label", text="Read twice.", by=lead)
+    body = client.get(outdated, {"kind": "label"}).json()
+    assert body["count"] == 3
+    row = body["results"][0]
+    assert (row["guideline"], row["person"], row["round"]) == (1, member.pseudonym, "round")
+    assert {"field": "modality", "value": "moderate"} in row["said"]
+    assert client.get(f"{API}/projects/{project.slug}/stale/totals/").json()["outdated"] == [
+        {"kind": "label", "round": round.pk, "name": "round", "guideline": 1, "newest": 2, "answers": 3}
+    ]
+    unit = cluster.propositions.get(position=2).unit
+    correct(unit=unit, kind="label", value=label_value(), reason="Read twice.", by=by)
+    assert client.get(outdated).json()["count"] == 2
+
+
+def test_a_round_can_be_opened_over_what_is_stale(cluster: Cluster, by: Member, project: Project) -> None:
+    decide_all(cluster, by)
+    unit = cluster.propositions.get(position=1).unit
+    changed(units=[unit], what="tuple", reason="Another outcome.", by=by)
+    round = build_round(project, [by], filters={"stale": True})
+    assert list(round.assignments.values_list("unit", flat=True)) == [unit.pk]
+
+
+def test_the_lists_cost_the_same_number_of_queries_whatever_their_length(
+    by: Member, client: APIClient, project: Project, ann1: User
+) -> None:
+    costs = []
+    for n in (1, 2):
+        cluster = build_cluster(project, number=n, inputs=5)
+        decide_all(cluster, by)
+        change_tuple(cluster, by)
+        round = build_round(project, [Member.objects.get(project=project, user=ann1)], name=f"round {n}")
+        answer(ann1, next_hand(user=ann1, round=round)[0])
+        write_guideline(project=project, kind="label", text=f"Version {n}.", by=None)
+        with CaptureQueriesContext(connection) as queries:
+            assert client.get(f"{API}/projects/{project.slug}/stale/").json()["count"] == 6 * n
+            assert client.get(f"{API}/projects/{project.slug}/outdated-answers/").json()["count"] >= n
+            client.get(f"{API}/projects/{project.slug}/stale/totals/")
+        costs.append(len(queries))
+    assert costs[0] == costs[1]
