@@ -471,6 +471,23 @@ export interface paths {
         patch: operations["members_change"];
         trace?: never;
     };
+    "/api/v1/projects/{slug}/outdated-answers/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Answers given under an earlier version of the guideline, whose units were not decided since. Newest first. */
+        get: operations["outdated_answers_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{slug}/releases/": {
         parameters: {
             query?: never;
@@ -552,6 +569,40 @@ export interface paths {
         put?: never;
         /** @description What a plan comes to: units, answers, each person's share and time. Opens nothing. */
         post: operations["rounds_totals"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{slug}/stale/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Units whose values are from before a change of text or tuple: to be redone or confirmed. Newest first. */
+        get: operations["stale_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{slug}/stale/totals/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description How much waits to be looked at again. */
+        get: operations["stale_totals"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -900,6 +951,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/units/{unit_id}/confirmations/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Decide anew what was in force before a change, value for value. */
+        post: operations["units_confirm"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/units/{unit_id}/corrections/": {
         parameters: {
             query?: never;
@@ -911,6 +979,23 @@ export interface paths {
         put?: never;
         /** @description Put a curator's value in the place of the gold one, with a reason. */
         post: operations["units_correct"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/units/{unit_id}/text/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Put a corrected text in the place of a proposition's; what was said of the old one is to be looked at. */
+        post: operations["units_correct_text"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1020,6 +1105,7 @@ export interface components {
             imported: components["schemas"]["ImportRef"] | null;
             pico: components["schemas"]["CorpusSlot"][];
             relation: components["schemas"]["GoldRelation"] | null;
+            relation_is_stale: boolean;
             suggested_relation: components["schemas"]["RelationEnum"] | components["schemas"]["NullEnum"];
             propositions: components["schemas"]["Proposition"][];
             history: components["schemas"]["History"][];
@@ -1076,6 +1162,12 @@ export interface components {
         ConfirmRequest: {
             /** @description The check_import job whose preview was read. */
             job: number;
+        };
+        /** @description That what was in force before a change still holds. */
+        ConfirmationRequest: {
+            kind: components["schemas"]["KindEnum"];
+            /** @default  */
+            reason: string;
         };
         Confusion: {
             scale: string[];
@@ -1161,6 +1253,12 @@ export interface components {
         Difference: {
             before?: string | null;
             files: components["schemas"]["FileDifference"][];
+        };
+        /** @description A text that a corrected one has taken the place of. */
+        EarlierText: {
+            unit: number;
+            version: number;
+            text: string;
         };
         /** @description One act. ``seal`` is the number of the seal that covers it; null while none does. */
         Entry: {
@@ -1608,6 +1706,11 @@ export interface components {
             /** @description Made from the name when left out. */
             slug?: string;
         };
+        /** @description A corrected text of one proposition, and why. */
+        NewTextRequest: {
+            text: string;
+            reason: string;
+        };
         /** @description Input that refuses fields it does not know, so that nobody believes to have set what was ignored. */
         NewTokenRequest: {
             name: string;
@@ -1640,6 +1743,31 @@ export interface components {
         OriginEnum: "imported" | "single" | "unanimous" | "by majority" | "decided by a curator" | "contested";
         /** @enum {string} */
         OutcomeEnum: "answered" | "skipped";
+        OutdatedAnswer: {
+            /** Format: uuid */
+            uuid: string;
+            unit: number;
+            type: string;
+            key: string;
+            kind: components["schemas"]["KindEnum"];
+            round: string;
+            guideline: number;
+            /** @description A pseudonym. */
+            person: string;
+            /** Format: date-time */
+            received_at: string;
+            text: string;
+            said: components["schemas"]["SaidField"][];
+        };
+        /** @description How many answers of one round were given under an earlier version of the guideline. */
+        OutdatedTotal: {
+            kind: components["schemas"]["KindEnum"];
+            round: number;
+            name: string;
+            guideline: number;
+            newest: number;
+            answers: number;
+        };
         PaginatedApiTokenList: {
             /** @example 123 */
             count: number;
@@ -1760,6 +1888,21 @@ export interface components {
             previous?: string | null;
             results: components["schemas"]["Notice"][];
         };
+        PaginatedOutdatedAnswerList: {
+            /** @example 123 */
+            count: number;
+            /**
+             * Format: uri
+             * @example http://api.example.org/accounts/?page=4
+             */
+            next?: string | null;
+            /**
+             * Format: uri
+             * @example http://api.example.org/accounts/?page=2
+             */
+            previous?: string | null;
+            results: components["schemas"]["OutdatedAnswer"][];
+        };
         PaginatedProjectList: {
             /** @example 123 */
             count: number;
@@ -1819,6 +1962,21 @@ export interface components {
              */
             previous?: string | null;
             results: components["schemas"]["RoundRow"][];
+        };
+        PaginatedStaleUnitList: {
+            /** @example 123 */
+            count: number;
+            /**
+             * Format: uri
+             * @example http://api.example.org/accounts/?page=4
+             */
+            next?: string | null;
+            /**
+             * Format: uri
+             * @example http://api.example.org/accounts/?page=2
+             */
+            previous?: string | null;
+            results: components["schemas"]["StaleUnit"][];
         };
         PaginatedStudyRowList: {
             /** @example 123 */
@@ -1970,6 +2128,10 @@ export interface components {
             polarity_cue: components["schemas"]["GoldCue"] | null;
             modality: components["schemas"]["GoldModality"] | null;
             modality_cue: components["schemas"]["GoldCue"] | null;
+            /** @description The text or tuple changed; nobody looked at the label since. */
+            is_stale: boolean;
+            /** @description Texts before it was corrected, newest first. */
+            earlier: components["schemas"]["EarlierText"][];
             /** @description Null where the role may not see them. */
             answers: components["schemas"]["CorpusAnswer"][] | null;
         };
@@ -2077,6 +2239,8 @@ export interface components {
             review?: string;
             search?: string;
             unlabelled?: boolean;
+            /** @description Only what is to be looked at again after a change. */
+            stale?: boolean;
         };
         RoundGuideline: {
             id: number;
@@ -2174,6 +2338,11 @@ export interface components {
             /** Format: double */
             minutes_each: number | null;
         };
+        SaidField: {
+            field: string;
+            /** @description In words. */
+            value: string;
+        };
         /** @description Who is signed in, and where this person is a member. */
         Session: {
             user: components["schemas"]["User"];
@@ -2199,6 +2368,31 @@ export interface components {
             units: number;
             both_empty: number;
             undefined: string | null;
+        };
+        StaleTotals: {
+            /** @description Units to be redone or confirmed after a change of text or tuple. */
+            changed: number;
+            outdated: components["schemas"]["OutdatedTotal"][];
+        };
+        /** @description A unit of which something was said before a change above it, or in its text; nobody has looked at it since. */
+        StaleUnit: {
+            id: number;
+            unit: number;
+            type: string;
+            key: string;
+            kind: components["schemas"]["KindEnum"];
+            what: components["schemas"]["WhatEnum"];
+            /** @description As it stands now. */
+            text: string;
+            before: string;
+            after: string;
+            reason: string;
+            /** @description A pseudonym. */
+            changed_by: string | null;
+            /** Format: date-time */
+            changed_at: string;
+            /** @description What was in force before; empty where only answers hang on it. */
+            said: components["schemas"]["SaidField"][];
         };
         /** @description What was stored; ``counted`` is False for surplus, a late answer to a slot that another person has now. */
         Stored: {
@@ -2270,6 +2464,11 @@ export interface components {
             values: components["schemas"]["ValueCounts"];
             pico: components["schemas"]["PicoCount"][];
         };
+        Superseded: {
+            /** @description The unit that has the corrected text. */
+            unit: number;
+            version: number;
+        };
         /** @description What a summary should say at document or sentence level, with the texts it must be derived from. */
         Target: {
             id: number;
@@ -2322,6 +2521,8 @@ export interface components {
         Verified: {
             findings: string[];
         };
+        /** @enum {string} */
+        WhatEnum: "text" | "tuple";
         /** @description One round on *My work*. */
         WorkRow: {
             id: number;
@@ -4858,6 +5059,69 @@ export interface operations {
             };
         };
     };
+    outdated_answers_list: {
+        parameters: {
+            query?: {
+                kind?: "label";
+                /** @description A page number within the paginated result set. */
+                page?: number;
+                /** @description Number of results to return per page. */
+                page_size?: number;
+            };
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedOutdatedAnswerList"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     releases_list: {
         parameters: {
             query?: {
@@ -5376,6 +5640,127 @@ export interface operations {
             };
             /** @description Too many tries; wait as `Retry-After` says. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    stale_list: {
+        parameters: {
+            query?: {
+                kind?: "label";
+                /** @description A page number within the paginated result set. */
+                page?: number;
+                /** @description Number of results to return per page. */
+                page_size?: number;
+                what?: "text" | "tuple";
+            };
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedStaleUnitList"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    stale_totals: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StaleTotals"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6780,6 +7165,103 @@ export interface operations {
             };
         };
     };
+    units_confirm: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                unit_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConfirmationRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Corrected"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has moved on; nothing was changed or deleted. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A value breaks a rule: `errors` names the fields. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries; wait as `Retry-After` says. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     units_correct: {
         parameters: {
             query?: never;
@@ -6801,6 +7283,103 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Corrected"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has moved on; nothing was changed or deleted. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A value breaks a rule: `errors` names the fields. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries; wait as `Retry-After` says. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    units_correct_text: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                unit_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewTextRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Superseded"];
                 };
             };
             /** @description The request cannot be read. */
