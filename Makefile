@@ -6,7 +6,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 MANAGE := DEBUG=1 $(BIN)/python manage.py
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint format frontend schema soak clean
+.PHONY: help run test lint format frontend schema soak drill clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -46,6 +46,9 @@ schema: $(VENV)/.runtime ## write the OpenAPI schema and the typed client's type
 
 soak: $(VENV)/.test ## the long fault tests: 200 kills of the web server, 500 contests
 	KILLS=200 CONTESTS=500 SCALE=200000 $(BIN)/python -m tests.stages soak
+
+drill: $(VENV)/.runtime ## make a backup, restore it into a scratch data base and verify it there
+	@$(MANAGE) backup_drill
 
 clean: ## remove what was installed and built here (not your data in var/)
 	rm -rf $(VENV) frontend/node_modules frontend/dist .cache .mypy_cache .ruff_cache .pytest_cache
