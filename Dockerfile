@@ -19,7 +19,9 @@ COPY evaluation /evaluation
 COPY releases /releases
 COPY config /config
 
-FROM python:3.11-slim AS libraries
+FROM python:3.11-slim-trixie AS libraries
+# pg_dump and pg_restore, for `manage.py backup`: not older than the server of docker-compose.yml.
+RUN apt-get update && apt-get install -y --no-install-recommends postgresql-client-17 && rm -rf /var/lib/apt/lists/*
 ENV PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 READ_DOT_ENV=0
 WORKDIR /concord
 COPY requirements.txt ./

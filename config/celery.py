@@ -1,11 +1,20 @@
 """Celery, where there is Redis: it carries job ids as wake-ups and is never trusted to remember them."""
 
 import os
+from typing import Any
 
 from celery import Celery
 from celery.schedules import schedule
+from celery.signals import setup_logging
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+
+
+@setup_logging.connect  # type: ignore[untyped-decorator]
+def keep_our_log(**_: Any) -> None:
+    """Whoever connects here keeps Celery from setting up a log of its own: Django's settings have ours."""
+
+
 app = Celery("concord")
 # The broker's address is in the settings, which know `.env`; they are read when first needed, not now.
 app.config_from_object("django.conf:settings", namespace="CELERY")

@@ -4,6 +4,9 @@
 """
 
 import os
+import shutil
+import tempfile
+from typing import Any
 
 bind = os.environ.get("BIND", "0.0.0.0:8000")
 workers = int(os.environ.get("WEB_CONCURRENCY", "2"))
@@ -17,5 +20,26 @@ keepalive = 75
 # Heartbeats on a slow disk would make the server take a waiting worker for a hung one.
 worker_tmp_dir = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 control_socket_disable = True
-# One line a request is written by accounts.request_log, which knows the route and the person.
+# One line a request is written by config.request_log, which knows the route and the person.
 accesslog = None
+_json = os.environ.get("LOG_FORMAT") == "json"
+logconfig_dict = {"formatters": {"generic": {"()": f"accounts.logs.{'Json' if _json else 'Text'}Lines"}}}
+
+if os.environ.get("METRICS_TOKEN") or os.environ.get("METRICS_FROM"):
+    # One folder a server: its processes write their counters there, and each of them can read all (config.metrics).
+    # It must be known before prometheus_client is imported.
+    os.environ["PROMETHEUS_MULTIPROC_DIR"] = tempfile.mkdtemp(prefix="concord-metrics-", dir=worker_tmp_dir)
+
+
+def child_exit(server: Any, worker: Any) -> None:
+    """A process that ended is not counted among the living."""
+    if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
+        from prometheus_client import multiprocess
+
+        multiprocess.mark_process_dead(worker.pid)  # type: ignore[no-untyped-call]
+
+
+def on_exit(server: Any) -> None:
+    """Counters begin anew with the server, as Prometheus expects."""
+    if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
+        shutil.rmtree(os.environ["PROMETHEUS_MULTIPROC_DIR"], ignore_errors=True)

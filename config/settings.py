@@ -1,12 +1,14 @@
 """One settings module for every place: the environment (or `.env`) decides. See docs/admin.md for the list."""
 
-import sys
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
 
 import environ
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
+
+from accounts import logs
 
 ROOT = Path(__file__).resolve().parent.parent
 env = environ.Env()
@@ -56,6 +58,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "config.request_log.RequestLog",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -224,10 +227,18 @@ TIME_ZONE = "UTC"
 USE_I18N = False
 USE_TZ = True
 
-LOGGING = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "{asctime} {levelname} {name} {message}", "style": "{"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "stream": sys.stderr, "formatter": "line"}},
-    "root": {"handlers": ["stderr"], "level": env.str("LOG_LEVEL", default="INFO")},
-}
+LOG_FORMAT = env.str("LOG_FORMAT", default="text")
+if LOG_FORMAT not in logs.FORMATS:
+    raise ImproperlyConfigured(f"LOG_FORMAT must be one of: {', '.join(logs.FORMATS)}.")
+LOGGING = logs.configuration(LOG_FORMAT, env.str("LOG_LEVEL", default="INFO"))
+
+# Numbers for Prometheus at /metrics, for who has the token or asks from one of the networks; off where both are empty.
+METRICS_TOKEN = env.str("METRICS_TOKEN", default="")
+METRICS_FROM = env.list("METRICS_FROM", default=[])
+if METRICS_TOKEN and len(METRICS_TOKEN) < 16:
+    raise ImproperlyConfigured("METRICS_TOKEN is short: take a random one of 16 characters or more.")
+for network in METRICS_FROM:
+    try:
+        ip_network(network, strict=False)
+    except ValueError as error:
+        raise ImproperlyConfigured(f"METRICS_FROM: {error}.") from None

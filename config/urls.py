@@ -4,7 +4,7 @@ from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path, re_path
 from drf_spectacular.views import SpectacularAPIView
 
-from . import failures
+from . import failures, metrics
 from .page import no_such_endpoint, page
 
 handler500 = failures.server_error
@@ -21,6 +21,7 @@ urlpatterns = [
     re_path(r"^api/(?P<rest>.*)$", no_such_endpoint),
     path("healthz", failures.healthz),
     path("readyz", failures.readyz),
+    path("metrics", metrics.metrics),
     path("admin/", admin.site.urls),
     re_path(r"^(?!api/|static/|admin/).*$", page),
 ]

@@ -20,6 +20,7 @@ from django.db import connection, transaction
 from django.db.models import F, Q
 from django.utils import timezone
 
+from accounts.logs import saying
 from accounts.models import User
 from accounts.problems import Problem
 
@@ -191,15 +192,21 @@ def run_job(pk: int) -> bool:
     if job is None:
         return False
     running = RunningJob(job)
-    if job.attempts > job.max_attempts:
-        running.finish(JobStatus.FAILED, error=f"Its worker died {job.max_attempts} times while doing it.")
-        return True
-    with running:
-        _do(running)
+    with saying(job=job.pk, kind=job.kind):
+        if job.attempts > job.max_attempts:
+            running.finish(JobStatus.FAILED, error=f"Its worker died {job.max_attempts} times while doing it.")
+            logger.error("job given up", extra={"fields": {"attempts": job.attempts - 1}})
+            return True
+        began = time.monotonic()
+        logger.info("job begins", extra={"fields": {"attempt": job.attempts}})
+        with running:
+            how = _do(running)
+        logger.info("job ends", extra={"fields": {"how": how, "seconds": round(time.monotonic() - began, 2)}})
     return True
 
 
-def _do(running: RunningJob) -> None:
+def _do(running: RunningJob) -> str:
+    """Do it and write down how it ended; the same in a word, for the log."""
     job = running.job
     try:
         if job.cancel_requested:
@@ -207,11 +214,14 @@ def _do(running: RunningJob) -> None:
         result = _handlers[job.kind](running)
     except LostLease:
         logger.warning("Job %s was taken over by another worker.", job.pk)
+        return "taken over"
     except Cancelled:
         running.finish(JobStatus.CANCELLED)
+        return "cancelled"
     except Problem as problem:
         # A refusal will not change by repeating it.
         running.finish(JobStatus.FAILED, error=problem.detail, result=problem.as_json())
+        return "refused"
     except Exception as error:
         logger.exception("Job %s (%s) failed.", job.pk, job.kind)
         if job.attempts < job.max_attempts:
@@ -219,8 +229,9 @@ def _do(running: RunningJob) -> None:
             running.finish(JobStatus.QUEUED, not_before=again, error=f"Attempt {job.attempts}: {error}")
         else:
             running.finish(JobStatus.FAILED, error="".join(traceback.format_exception_only(error)).strip())
-    else:
-        running.finish(JobStatus.DONE, result=result, error="")
+        return "failed"
+    running.finish(JobStatus.DONE, result=result, error="")
+    return "done"
 
 
 def cancel(job: Job) -> None:

@@ -29,9 +29,7 @@ OF_OTHERS = {"TMPDIR", "DOMAIN", "TLS", "POSTGRES_PASSWORD", "POSTGRES_USER", "P
 def read_by_concord() -> set[str]:
     """Every variable of the environment that settings or gunicorn's configuration read."""
     found = re.findall(r'env\.\w+\(\s*"([A-Z_]+)"', (ROOT / "config" / "settings.py").read_text(encoding="utf-8"))
-    found += re.findall(
-        r'environ(?:\.get\(|\[)"([A-Z_]+)"', (ROOT / "config" / "gunicorn.py").read_text(encoding="utf-8")
-    )
+    found += re.findall(r'environ\.get\("([A-Z_]+)"', (ROOT / "config" / "gunicorn.py").read_text(encoding="utf-8"))
     assert len(found) > 15
     return set(found)
 
@@ -92,6 +90,11 @@ def test_services_of_others_run_as_nobody_special_too() -> None:
     assert (SERVICES["postgres"]["user"], SERVICES["redis"]["user"]) == ("postgres", "redis")
     assert re.fullmatch(r"postgres:\d+", SERVICES["postgres"]["image"])
     assert re.fullmatch(r"redis:\d+", SERVICES["redis"]["image"])
+
+
+def test_the_images_can_back_up_the_data_base_that_is_served() -> None:
+    (served,) = re.findall(r"^postgres:(\d+)$", SERVICES["postgres"]["image"])
+    assert re.findall(r"postgresql-client-(\d+)", stages()["libraries"]) == [served]
 
 
 def test_what_the_dockerfile_copies_is_there_and_is_all_of_the_code() -> None:

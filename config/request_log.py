@@ -1,0 +1,72 @@
+"""One line in the log for each request, and its number in the metrics; both by route, never by address."""
+
+import logging
+import re
+import time
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+from django.db import connection
+from django.http import HttpRequest, HttpResponseBase
+
+from accounts.logs import route_of, saying
+from accounts.models import User
+
+from . import metrics
+
+logger = logging.getLogger("concord.request")
+HEADER = "X-Request-ID"
+#: What a proxy or a script may call a request: nothing that could break a line or pretend to be another field.
+GIVEN = re.compile(r"[A-Za-z0-9._-]{8,64}")
+#: Asked every few seconds by machines.
+PROBES = {"/healthz", "/readyz", "/metrics"}
+
+
+class RequestLog:
+    """The outermost middleware, so that what others refuse is counted too."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        given = request.headers.get(HEADER, "")
+        name = given if GIVEN.fullmatch(given) else uuid.uuid4().hex
+        began, queries = time.perf_counter(), Count()
+        with saying(request=name), connection.execute_wrapper(queries):
+            response = self.get_response(request)
+            seconds = time.perf_counter() - began
+            route = route_of(request)
+            logger.log(
+                logging.DEBUG if route in PROBES else logging.INFO,
+                "request",
+                extra={"fields": {
+                    "method": request.method, "route": route, "status": response.status_code,
+                    "ms": round(seconds * 1000, 1), "user": _user(request), "queries": queries.number,
+                }},
+            )  # fmt: skip
+        response.headers[HEADER] = name
+        if route not in PROBES:
+            metrics.count_request(request.method or "", route, response.status_code, seconds)
+        return response
+
+
+class Count:
+    """Counts what is sent to the data base."""
+
+    def __init__(self) -> None:
+        self.number = 0
+
+    def __call__(self, execute: Callable[..., Any], *arguments: Any) -> Any:
+        self.number += 1
+        return execute(*arguments)
+
+
+def _user(request: HttpRequest) -> int | None:
+    """The id of who was found to ask; a session that nobody looked at is not looked up for the log."""
+    for name in ("_cached_user", "user"):
+        found: Any = request.__dict__.get(name)
+        # By its type: to ask a lazy one for anything, `isinstance` among it, would load it.
+        if issubclass(type(found), User):
+            return int(found.pk)
+    return None
