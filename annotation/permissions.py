@@ -4,8 +4,8 @@ from django.db.models import F, QuerySet
 
 from accounts.models import User
 from accounts.problems import NotFound
-from projects.models import Import, Member, Role
-from projects.permissions import member_in, member_of, permit, require
+from projects.models import Import, Member, Role, Unit
+from projects.permissions import member_in, member_of, permit, require, unit_of
 
 from .models import Cluster, Proposition, Review, Study
 
@@ -62,6 +62,12 @@ def study_of(user: User, study_id: int) -> Study:
     found = Study.objects.filter(pk=study_id).first()
     _reading(user, found)
     return found  # type: ignore[return-value]
+
+
+def unit_to_read(user: User, unit_id: int) -> Unit:
+    unit, member = unit_of(user, unit_id)
+    require(member, *READERS)
+    return unit
 
 
 def proposition_to_curate(user: User, unit_id: int) -> tuple[Proposition, Member]:

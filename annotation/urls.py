@@ -12,6 +12,7 @@ urlpatterns = [
     path("imports/<int:import_id>/notices/", imports.ImportNoticesView.as_view()),
     path("projects/<slug:slug>/clusters/", corpus.ClusterListView.as_view()),
     path("clusters/<int:cluster_id>/", corpus.ClusterView.as_view()),
+    path("units/<int:unit_id>/place/", corpus.UnitPlaceView.as_view()),
     path("units/<int:unit_id>/text/", corpus.TextView.as_view()),
     path("projects/<slug:slug>/reviews/", corpus.ReviewListView.as_view()),
     path("reviews/<int:review_id>/", corpus.ReviewView.as_view()),

@@ -296,6 +296,14 @@ class LevelStatisticsSerializer(Plain):
     )
 
 
+class UnitPlaceSerializer(Plain):
+    """Where a unit is to be seen: the cluster that it is, or is a proposition of."""
+
+    unit = serializers.IntegerField()
+    key = serializers.CharField()
+    cluster = serializers.IntegerField(allow_null=True, help_text="Null for a unit that is in no cluster.")
+
+
 class NewTextSerializer(Strict):
     """A corrected text of one proposition, and why."""
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from drf_spectacular.utils import extend_schema
 from rest_framework import generics, status
 from rest_framework.request import Request
@@ -118,3 +118,12 @@ class TextView(APIView):
         asked.is_valid(raise_exception=True)
         new = supersede_text(proposition=proposition, by=member, **asked.validated_data)
         return Response({"unit": new.unit_id, "version": new.version}, status=status.HTTP_201_CREATED)
+
+
+class UnitPlaceView(APIView):
+    @extend_schema(operation_id="units_place", responses=shapes.UnitPlaceSerializer)
+    def get(self, request: Request, unit_id: int) -> Response:
+        """Where a unit is to be seen, for links that know only the unit."""
+        unit = permissions.unit_to_read(signed_in(request), unit_id)
+        cluster = Cluster.objects.filter(Q(unit=unit) | Q(propositions__unit=unit)).values_list("pk", flat=True).first()
+        return Response({"unit": unit.pk, "key": unit.key, "cluster": cluster})

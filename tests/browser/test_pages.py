@@ -32,7 +32,7 @@ def addresses(lead: Visit) -> dict[str, str]:
         "corpus": f"{PROJECT}/corpus", "cluster": f"{PROJECT}/corpus/{clusters[0]['id']}",
         "import": f"{PROJECT}/import", "rounds": f"{PROJECT}/rounds", "new round": f"{PROJECT}/rounds/new",
         "round": f"{PROJECT}/rounds/{closed}", "agreement": f"{PROJECT}/rounds/{closed}/agreement",
-        "releases": f"{PROJECT}/releases", "guidelines": f"{PROJECT}/guidelines", "people": f"{PROJECT}/people",
+        "look again": f"{PROJECT}/look-again", "releases": f"{PROJECT}/releases", "guidelines": f"{PROJECT}/guidelines", "people": f"{PROJECT}/people",
     }  # fmt: skip
 
 
@@ -52,6 +52,7 @@ def unnamed_controls(visit: Visit) -> list[str]:
 #: Pages that axe meets elsewhere: before signing in, and on the lead's path (test_lead_path).
 ELSEWHERE = {
     "/sign-in", "/enter", "/join", "/projects/:project/import/:imported", "/projects/:project/releases/:release",
+    "/projects/:project/units/:unit",
 }  # fmt: skip
 
 
@@ -72,7 +73,7 @@ def test_every_page_of_a_lead_opens_and_axe_finds_nothing(visit: Visiting, schem
     found = {}
     for name, address in addresses(lead).items():
         lead.go(address)
-        assert lead.page.locator("h1, [role=listbox]").first.is_visible(), name
+        expect(lead.page.locator("h1:visible, [role=listbox]:visible").first, name).to_be_visible()
         found[name] = violations(lead) + unnamed_controls(lead)
     assert {name: wrong for name, wrong in found.items() if wrong} == {}
 
@@ -82,7 +83,7 @@ def test_every_page_of_a_lead_opens_and_axe_finds_nothing(visit: Visiting, schem
 def test_the_pages_before_signing_in_open_and_axe_finds_nothing(visit: Visiting, scheme: str, address: str) -> None:
     nobody = visit(scheme=scheme)
     nobody.go(address)
-    assert nobody.page.locator("h1").first.is_visible()
+    expect(nobody.page.locator("h1").first).to_be_visible()
     assert violations(nobody) + unnamed_controls(nobody) == []
 
 

@@ -48,6 +48,7 @@ CASES: dict[str, Callable[[World], Ids]] = {
     "rounds/<int:round_id>/agreement/": lambda w: {"round_id": w.round.pk},
     "units/<int:unit_id>/corrections/": lambda w: {"unit_id": w.answer.assignment.unit_id},
     "units/<int:unit_id>/confirmations/": lambda w: {"unit_id": w.answer.assignment.unit_id},
+    "units/<int:unit_id>/place/": lambda w: {"unit_id": w.answer.assignment.unit_id},
     "units/<int:unit_id>/text/": lambda w: {"unit_id": w.answer.assignment.unit_id},
     "projects/<slug:slug>/stale/": lambda w: {},
     "projects/<slug:slug>/stale/totals/": lambda w: {},

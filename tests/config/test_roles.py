@@ -27,6 +27,7 @@ MAY: list[tuple[str, str, dict[str, Any] | None, set[Role]]] = [
     ("post", "rounds/<int:round_id>/close/", None, {L}),
     ("post", "units/<int:unit_id>/corrections/", {"kind": "label"}, JUDGE),
     ("post", "units/<int:unit_id>/confirmations/", {"kind": "label"}, JUDGE),
+    ("get", "units/<int:unit_id>/place/", None, READ),
     ("post", "units/<int:unit_id>/text/", {"text": "x", "reason": "x"}, JUDGE),
     ("get", "projects/<slug:slug>/stale/", None, JUDGE),
     ("get", "projects/<slug:slug>/stale/totals/", None, JUDGE),
