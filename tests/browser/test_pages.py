@@ -32,7 +32,8 @@ def addresses(lead: Visit) -> dict[str, str]:
         "corpus": f"{PROJECT}/corpus", "cluster": f"{PROJECT}/corpus/{clusters[0]['id']}",
         "import": f"{PROJECT}/import", "rounds": f"{PROJECT}/rounds", "new round": f"{PROJECT}/rounds/new",
         "round": f"{PROJECT}/rounds/{closed}", "agreement": f"{PROJECT}/rounds/{closed}/agreement",
-        "look again": f"{PROJECT}/look-again", "releases": f"{PROJECT}/releases", "guidelines": f"{PROJECT}/guidelines", "people": f"{PROJECT}/people",
+        "look again": f"{PROJECT}/look-again",
+        "releases": f"{PROJECT}/releases", "guidelines": f"{PROJECT}/guidelines", "people": f"{PROJECT}/people",
     }  # fmt: skip
 
 
