@@ -27,7 +27,10 @@ def sign_in(*, request: HttpRequest, email: str, password: str) -> User:
     throttling.check(Failure.What.SIGN_IN, ip)
     user = authenticate(request, username=email.strip().lower(), password=password)
     if user is None:
-        throttling.count(Failure.What.SIGN_IN, ip)
+        # A try at an account that is locked already tells the guesser nothing. To count it against the address would
+        # let one person who goes on trying lock out everybody in the same house.
+        if not getattr(request, "axes_locked_out", False):
+            throttling.count(Failure.What.SIGN_IN, ip)
         raise WrongCredentials("This e-mail address and password do not belong together.")
     assert isinstance(user, User)
     begin_session(request=request, user=user, how="password")

@@ -60,6 +60,7 @@ class JsonLines(Lines):
             "level": record.levelname,
             "logger": record.name,
             "message": message,
+            "pid": record.process,
             **fields,
         }
         if record.exc_info:

@@ -2,6 +2,7 @@
 
 import json
 import logging
+import os
 import sys
 from datetime import datetime
 from types import SimpleNamespace
@@ -22,6 +23,7 @@ def test_a_json_line_says_when_who_and_what() -> None:
     with saying(request="abc"), saying(job=7):
         line = json.loads(JsonLines().format(record(fields={"ms": 1.5})))
     assert datetime.fromisoformat(line.pop("time")).utcoffset() is not None
+    assert line.pop("pid") == os.getpid()
     assert line == {
         "level": "WARNING", "logger": "concord", "message": "hello", "request": "abc", "job": 7, "ms": 1.5,
     }  # fmt: skip

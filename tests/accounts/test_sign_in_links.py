@@ -28,6 +28,19 @@ def test_a_link_signs_in_once(stranger: User) -> None:
     assert list(Entry.objects.values_list("verb", flat=True)) == ["make sign-in link", "sign in"]
 
 
+@pytest.mark.row(44)
+def test_the_session_id_changes_on_signing_in_by_a_link(stranger: User) -> None:
+    client = APIClient()
+    session = client.session
+    session["planted"] = True
+    session.save()
+    planted = client.cookies["sessionid"] = str(session.session_key)
+    assert use(make_sign_in_link(user=stranger), client) == 200
+    assert client.cookies["sessionid"].value != planted
+    client.cookies["sessionid"] = planted
+    assert client.get("/api/v1/session/").status_code == 401
+
+
 def test_only_the_hash_of_its_token_is_kept(stranger: User) -> None:
     token = make_sign_in_link(user=stranger)
     assert token not in str(list(SignInLink.objects.values()))

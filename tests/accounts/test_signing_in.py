@@ -43,6 +43,7 @@ def test_the_right_password_signs_in_whatever_the_case_of_the_address(anna: User
     assert Entry.objects.get().verb == "sign in"
 
 
+@pytest.mark.row(42)
 def test_unknown_address_wrong_password_and_closed_account_get_one_reply(anna: User) -> None:
     User.objects.create_user(email="gone@example.org", password=PASSWORD, name="Gone", is_active=False)
     User.objects.create_user(email="link@example.org", name="Only by link")
@@ -57,6 +58,7 @@ def test_unknown_address_wrong_password_and_closed_account_get_one_reply(anna: U
     assert replies[0].json()["type"] == "/problems/wrong-credentials"
 
 
+@pytest.mark.row(42)
 def test_an_unknown_address_costs_the_same_hashing_as_a_known_one(anna: User, monkeypatch: pytest.MonkeyPatch) -> None:
     from django.contrib.auth.hashers import get_hasher
 
@@ -76,6 +78,7 @@ def test_an_unknown_address_costs_the_same_hashing_as_a_known_one(anna: User, mo
     assert counts == [1, 1]
 
 
+@pytest.mark.row(44)
 def test_the_session_id_changes_on_signing_in(anna: User) -> None:
     client = APIClient()
     session = client.session
@@ -111,6 +114,7 @@ def test_without_a_session_the_reply_is_a_401_that_sets_the_csrf_cookie(db: None
     assert client.cookies["csrftoken"].value
 
 
+@pytest.mark.row(44)
 def test_signing_in_without_the_csrf_token_is_a_csrf_problem(anna: User) -> None:
     client = APIClient(enforce_csrf_checks=True)
     reply = sign_in(client)
@@ -119,6 +123,7 @@ def test_signing_in_without_the_csrf_token_is_a_csrf_problem(anna: User) -> None
     assert sign_in(client, HTTP_X_CSRFTOKEN=client.cookies["csrftoken"].value).status_code == 200
 
 
+@pytest.mark.row(44)
 def test_a_write_in_a_session_without_the_csrf_token_is_a_csrf_problem(anna: User) -> None:
     client = APIClient(enforce_csrf_checks=True)
     client.force_login(anna)
@@ -128,6 +133,7 @@ def test_a_write_in_a_session_without_the_csrf_token_is_a_csrf_problem(anna: Use
     assert anna.name == "Anna"
 
 
+@pytest.mark.row(42)
 def test_ten_failures_lock_account_and_address_which_cools_off(anna: User) -> None:
     replies = [sign_in(APIClient(), password=f"wrong {n}") for n in range(10)]
     assert [r.status_code for r in replies[:9]] == [422] * 9
@@ -141,6 +147,7 @@ def test_ten_failures_lock_account_and_address_which_cools_off(anna: User) -> No
     assert sign_in(APIClient()).status_code == 200
 
 
+@pytest.mark.row(42)
 def test_trying_while_locked_does_not_prolong_the_lock(anna: User) -> None:
     for n in range(10):
         sign_in(APIClient(), password=f"wrong {n}")
@@ -149,17 +156,20 @@ def test_trying_while_locked_does_not_prolong_the_lock(anna: User) -> None:
     assert AccessAttempt.objects.get().attempt_time == began
 
 
+@pytest.mark.row(42)
 def test_the_lock_counts_however_the_case_of_the_address_is_written(anna: User) -> None:
     for n in range(10):
         sign_in(APIClient(), email=("anna@example.org", "Anna@example.org")[n % 2], password="wrong")
     assert sign_in(APIClient()).status_code == 429
 
 
+@pytest.mark.row(42)
 def test_an_unknown_address_is_locked_like_a_known_one(db: None) -> None:
     statuses = [sign_in(APIClient(), email="nobody@example.org").status_code for _ in range(11)]
     assert statuses == [422] * 9 + [429] * 2
 
 
+@pytest.mark.row(42)
 def test_one_place_that_tries_many_accounts_is_throttled(anna: User) -> None:
     limit = throttling.LIMITS[Failure.What.SIGN_IN]
     now = timezone.now()
@@ -170,6 +180,15 @@ def test_one_place_that_tries_many_accounts_is_throttled(anna: User) -> None:
     assert 890 < int(reply["Retry-After"]) <= 900
     Failure.objects.update(at=now - timedelta(minutes=16))
     assert sign_in(APIClient()).status_code == 200
+
+
+@pytest.mark.row(42)
+def test_going_on_at_a_locked_account_locks_nobody_else_at_that_address(anna: User) -> None:
+    User.objects.create_user(email="bea@example.org", password=PASSWORD, name="Bea")
+    limit = throttling.LIMITS[Failure.What.SIGN_IN]
+    statuses = [sign_in(APIClient(), password="wrong").status_code for _ in range(limit + 10)]
+    assert set(statuses[9:]) == {429}
+    assert sign_in(APIClient(), email="bea@example.org").status_code == 200
 
 
 def test_behind_a_proxy_the_last_forwarded_address_counts(rf: Any, settings: Any) -> None:
@@ -189,6 +208,7 @@ print(json.dumps([send(n).status_code for n in range(8)]))
 """
 
 
+@pytest.mark.row(42)
 @pytest.mark.django_db(transaction=True)
 def test_failures_count_over_two_processes(anna: User) -> None:
     kept = connection.settings_dict
@@ -208,6 +228,7 @@ def test_failures_count_over_two_processes(anna: User) -> None:
     assert statuses == [422] * 9 + [429] * 7
 
 
+@pytest.mark.row(43)
 def test_neither_passwords_nor_tokens_reach_the_log(anna: User, caplog: pytest.LogCaptureFixture) -> None:
     from accounts.actions import make_sign_in_link
 

@@ -67,6 +67,19 @@ def test_the_page_holds_nothing_that_its_policy_forbids(bundle: Path) -> None:
     assert reply.headers["X-Frame-Options"] == "DENY"
 
 
+@pytest.mark.row(44)
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "address", ["/", "/api/v1/session/", "/api/v1/nothing/", "/admin/login/", "/healthz", "/metrics"]
+)
+def test_no_reply_may_be_shown_in_a_frame(bundle: Path, address: str) -> None:
+    reply = Client().get(address)
+    assert reply.headers["X-Frame-Options"] == "DENY"
+    assert "frame-ancestors 'none'" in reply.headers["Content-Security-Policy"]
+    assert reply.headers["X-Content-Type-Options"] == "nosniff"
+    assert reply.headers["Referrer-Policy"] == "same-origin"
+
+
 def test_the_page_brings_the_csrf_cookie_and_is_asked_for_anew(bundle: Path) -> None:
     reply = Client().get("/")
     assert reply.cookies["csrftoken"].value
@@ -101,6 +114,7 @@ def test_an_address_under_api_that_is_not_there_is_a_problem(address: str, metho
     assert reply.json()["type"] == "/problems/not-found"
 
 
+@pytest.mark.row(44)
 def test_a_write_without_the_token_of_the_page_is_a_problem_of_its_own_type(lead: User) -> None:
     browser = Client(enforce_csrf_checks=True)
     browser.force_login(lead)

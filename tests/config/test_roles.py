@@ -3,7 +3,9 @@
 from typing import Any
 
 import pytest
+from rest_framework.test import APIClient
 
+from accounts.actions import make_token
 from accounts.models import User
 from projects.models import Member, Role
 from tests.config.routes import API, CASES, Route, client_of
@@ -54,6 +56,7 @@ MAY: list[tuple[str, str, dict[str, Any] | None, set[Role]]] = [
 ]
 
 
+@pytest.mark.row(41)
 @pytest.mark.parametrize("role", list(Role))
 def test_each_role_may_what_the_table_says(world: World, stranger: User, role: Role) -> None:
     member = Member.objects.create(project=world.project, user=stranger, role=role, pseudonym="S")
@@ -71,3 +74,21 @@ def test_each_role_may_what_the_table_says(world: World, stranger: User, role: R
         ids = {"slug": world.project.slug} | CASES[pattern](world)
         reply = getattr(client, method)(Route(pattern, frozenset()).address(ids), body, format="json")
         assert reply.status_code == 404, f"{pattern} for somebody who has left"
+
+
+@pytest.mark.row(41)
+def test_a_role_that_is_taken_away_is_gone_at_the_next_request(world: World, stranger: User) -> None:
+    """In the browser where the person is signed in, and for the scripts."""
+    member = Member.objects.create(project=world.project, user=stranger, role=Role.LEAD, pseudonym="S")
+    browser, script = client_of(stranger), APIClient()
+    script.credentials(HTTP_AUTHORIZATION=f"Bearer {make_token(user=stranger, name='script')[1]}")
+    invitations = f"/{API}projects/{world.project.slug}/invitations/"
+    owner, address = client_of(world.owner), f"/{API}projects/{world.project.slug}/members/{member.pk}/"
+    assert {person.get(invitations).status_code for person in (browser, script)} == {200}
+    assert owner.patch(address, {"role": "annotator"}, format="json").status_code == 200
+    assert {person.get(invitations).status_code for person in (browser, script)} == {403}
+    assert owner.delete(address).status_code == 204
+    assert {person.get(invitations).status_code for person in (browser, script)} == {404}
+    assert {person.get(f"/{API}me/").status_code for person in (browser, script)} == {200}
+    User.objects.filter(pk=stranger.pk).update(is_active=False)
+    assert {person.get(f"/{API}me/").status_code for person in (browser, script)} == {401}

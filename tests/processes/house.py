@@ -21,7 +21,8 @@ from tests.stages.servers import answers, free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 LEAD = "lead@example.org"
-NOT_INHERITED = {"DATABASE_URL", "REDIS_URL", "SECRET_KEY", "DEBUG", "ALLOWED_HOSTS", "DATA_DIR", "HTTPS"}
+NOT_INHERITED = {"DATABASE_URL", "REDIS_URL", "SECRET_KEY", "DEBUG", "ALLOWED_HOSTS", "DATA_DIR", "HTTPS",
+                 "BEHIND_PROXY", "LOG_FORMAT", "METRICS_TOKEN", "METRICS_FROM", "WEB_CONCURRENCY"}  # fmt: skip
 
 
 class Process:
@@ -94,11 +95,12 @@ class House:
         assert done.returncode == 0, done.stderr
         return done.stdout
 
-    def start_web(self) -> None:
+    def start_web(self, config: str = "") -> None:
+        """Two processes of four threads; ``config`` names gunicorn's configuration, that of production for example."""
         command = [
             sys.executable, "-m", "gunicorn", "tests.processes.wsgi:application", "--bind", f"127.0.0.1:{self.port}",
             "--workers", "2", "--worker-class", "gthread", "--threads", "4", "--log-level", "error",
-            "--no-control-socket",
+            "--no-control-socket", *(["--config", config] if config else []),
         ]  # fmt: skip
         if os.access("/dev/shm", os.W_OK):
             command += ["--worker-tmp-dir", "/dev/shm"]

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from datetime import timedelta
 from typing import Any
 
 import django
@@ -13,6 +14,25 @@ def make_lead(email: str) -> str:
     from accounts.models import User
 
     return make_token(user=User.objects.create_user(email=email, name="Lead"), name="test")[1]
+
+
+def make_user(email: str, password: str) -> int:
+    from accounts.models import User
+
+    return User.objects.create_user(email=email, name="Somebody", password=password).pk
+
+
+def wait_out(minutes: int) -> int:
+    """All failed tries become so much older; how many there are, by address."""
+    from axes.models import AccessAttempt
+    from django.db.models import F
+
+    from accounts.models import Failure
+
+    ago = timedelta(minutes=minutes)
+    Failure.objects.update(at=F("at") - ago)
+    AccessAttempt.objects.update(attempt_time=F("attempt_time") - ago)
+    return Failure.objects.count()
 
 
 def enqueue(kind: str, params: dict[str, Any], by: str) -> int:
@@ -50,7 +70,7 @@ def job(pk: int) -> dict[str, Any]:
 
 def main() -> None:
     django.setup()
-    verb = {f.__name__: f for f in (make_lead, enqueue, answers, slots, job)}[sys.argv[1]]
+    verb = {f.__name__: f for f in (make_lead, make_user, wait_out, enqueue, answers, slots, job)}[sys.argv[1]]
     json.dump(verb(**json.loads(sys.argv[2])), sys.stdout)
 
 

@@ -62,6 +62,7 @@ def test_somebody_new_joins_with_name_and_password_and_is_signed_in(
     assert list(Entry.objects.order_by("id").values_list("verb", flat=True)) == verbs
 
 
+@pytest.mark.row(43)
 def test_an_invitation_is_good_once(project: Project, lead: User, client_of: ClientOf) -> None:
     made = invited(client_of(lead))
     client = APIClient()
@@ -71,6 +72,7 @@ def test_an_invitation_is_good_once(project: Project, lead: User, client_of: Cli
     assert look(APIClient(), made["token"]).status_code == 410
 
 
+@pytest.mark.row(43)
 def test_expired_revoked_and_unknown_look_alike(project: Project, lead: User, client_of: ClientOf) -> None:
     client = client_of(lead)
     revoked, expired = invited(client, "a@example.org"), invited(client, "b@example.org")
@@ -82,6 +84,7 @@ def test_expired_revoked_and_unknown_look_alike(project: Project, lead: User, cl
     assert {row["state"] for row in client.get(INVITATIONS).json()["results"]} == {"revoked", "expired"}
 
 
+@pytest.mark.row(43)
 def test_inviting_again_revokes_the_earlier_token(project: Project, lead: User, client_of: ClientOf) -> None:
     first = invited(client_of(lead))
     second = invited(client_of(lead), email="NEW@example.org", role="curator")
@@ -89,6 +92,7 @@ def test_inviting_again_revokes_the_earlier_token(project: Project, lead: User, 
     assert accept(APIClient(), second["token"], **NEW).json()["projects"][0]["role"] == "curator"
 
 
+@pytest.mark.row(43)
 def test_only_the_hash_of_its_token_is_kept(project: Project, lead: User, client_of: ClientOf) -> None:
     made = invited(client_of(lead))
     stored = str(list(Invitation.objects.values())) + str(list(Entry.objects.values()))
@@ -96,6 +100,7 @@ def test_only_the_hash_of_its_token_is_kept(project: Project, lead: User, client
     assert "token" not in client_of(lead).get(INVITATIONS).json()["results"][0]
 
 
+@pytest.mark.row(43)
 def test_a_lead_cannot_open_somebody_elses_account(
     project: Project, lead: User, stranger: User, client_of: ClientOf
 ) -> None:
@@ -114,6 +119,7 @@ def test_a_lead_cannot_open_somebody_elses_account(
     assert accept(mine, made["token"]).json()["projects"][0]["slug"] == "eye"
 
 
+@pytest.mark.row(43)
 def test_another_address_cannot_use_it(project: Project, lead: User, stranger: User, client_of: ClientOf) -> None:
     made = invited(client_of(lead))
     reply = accept(client_of(stranger), made["token"], **NEW)
@@ -154,6 +160,7 @@ def test_an_accepted_invitation_is_not_revoked(project: Project, lead: User, cli
     assert client_of(lead).delete(f"{INVITATIONS}{made['id']}/").status_code == 409
 
 
+@pytest.mark.row(43)
 def test_its_token_does_not_reach_the_log(
     project: Project, lead: User, client_of: ClientOf, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -167,6 +174,7 @@ def test_its_token_does_not_reach_the_log(
     assert PASSWORD not in caplog.text
 
 
+@pytest.mark.row(43)
 def test_guessing_invitations_is_throttled(project: Project, lead: User, client_of: ClientOf) -> None:
     made = invited(client_of(lead))
     client = APIClient()
