@@ -1,16 +1,19 @@
 """Errors as RFC 9457 problem details: the one shape of every reply that is not a success."""
 
+import errno
 from math import ceil
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
-from django.db import OperationalError
+from django.db import InterfaceError, OperationalError
 from django.http import Http404
 from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
 CONTENT_TYPE = "application/problem+json"
+#: Seconds after which a client tries again what met a 503.
+RETRY_AFTER = "2"
 FieldErrors = list[dict[str, str]]
 
 
@@ -123,10 +126,38 @@ class TooManyTries(Problem):
         self.headers = {"Retry-After": str(max(1, ceil(wait)))}
 
 
+class NoRoom(Problem):
+    """A file could not be written, and what there was of it was taken away again."""
+
+    status = 507
+    type = "no-room"
+    title = "It could not be written"
+
+
 class Unavailable(Problem):
     status = 503
     type = "unavailable"
     title = "The service cannot answer just now"
+
+
+#: What the data base says while it restarts, is busy past its time-out, or chose another transaction over this one.
+PASSING = (OperationalError, InterfaceError)
+_FULL = ("no space left", "disk is full", "could not extend file", "disk i/o error")
+
+
+def unavailable(exc: Exception) -> Unavailable:
+    """For one of `PASSING`: the client keeps its bytes and tries again."""
+    if any(words in str(exc).lower() for words in _FULL):
+        return Unavailable(
+            "The server has no room left, so nothing was stored. Tell whoever runs it; what is in your browser is kept "
+            "and can be sent when there is room again."
+        )
+    return Unavailable("The data base cannot be reached just now. Nothing is lost; try again in a moment.")
+
+
+def no_room(exc: OSError) -> bool:
+    """Whether writing a file failed because disk or quota is full."""
+    return exc.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def _below(path: str, key: str) -> str:
@@ -175,9 +206,10 @@ def _as_problem(exc: Exception) -> Problem | None:
                 problem.type = "csrf"
             problem.title = exc.default_detail if isinstance(exc.default_detail, str) else str(exc.default_code)
             return problem
-        case OperationalError():
-            # The data base is restarting or busy past its time-out: the client keeps its bytes and tries again.
-            return Unavailable("The data base cannot be reached just now. Nothing is lost; try again in a moment.")
+        case OperationalError() | InterfaceError():
+            return unavailable(exc)
+        case OSError() if no_room(exc):
+            return NoRoom("The server has no room left for this file; nothing of it was kept. Tell whoever runs it.")
     return None
 
 
@@ -194,5 +226,5 @@ def as_problem_details(exc: Exception, context: dict[str, Any]) -> Response | No
         if auth := getattr(exc, "auth_header", None):
             headers["WWW-Authenticate"] = auth
     if problem.status == 503:
-        headers["Retry-After"] = "2"
+        headers["Retry-After"] = RETRY_AFTER
     return Response(problem.as_json(), status=problem.status, headers=headers, content_type=CONTENT_TYPE)

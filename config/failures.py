@@ -1,15 +1,19 @@
 """Failures outside of API views, in the shape of those inside: problem details for /api/, words for the rest."""
 
+import sys
+
 from django.db import connection
 from django.http import HttpRequest, HttpResponse, JsonResponse
 
-from accounts.problems import CONTENT_TYPE, Problem, Unavailable
+from accounts.problems import CONTENT_TYPE, PASSING, RETRY_AFTER, Problem, Unavailable, unavailable
 
 
 def _reply(request: HttpRequest, problem: Problem) -> HttpResponse:
+    headers = {"Retry-After": RETRY_AFTER} if problem.status == 503 else {}
     if request.path.startswith("/api/"):
-        return JsonResponse(problem.as_json(), status=problem.status, content_type=CONTENT_TYPE)
-    return HttpResponse(f"{problem.title}. {problem.detail}\n", status=problem.status, content_type="text/plain")
+        return JsonResponse(problem.as_json(), status=problem.status, content_type=CONTENT_TYPE, headers=headers)
+    said = f"{problem.title}. {problem.detail}\n"
+    return HttpResponse(said, status=problem.status, content_type="text/plain", headers=headers)
 
 
 class _Csrf(Problem):
@@ -29,6 +33,10 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
+    """A failure outside of the views, as in a session that cannot be read while the data base restarts."""
+    failure = sys.exc_info()[1]
+    if isinstance(failure, PASSING):
+        return _reply(request, unavailable(failure))
     return _reply(request, _Server("The failure was logged. Nothing that was acknowledged is lost; try again."))
 
 

@@ -13,7 +13,7 @@ from django.conf import settings
 from django.db import IntegrityError, transaction
 
 from accounts.models import User
-from accounts.problems import Conflict, Problem, Refused
+from accounts.problems import Conflict, NoRoom, Refused
 from audit.actions import seal_pending
 from audit.log import record
 from projects.models import Answer, Decision, Project
@@ -34,12 +34,6 @@ Progress = Callable[[int, int | None, str], None]
 TRIES = 5
 #: What a killed process left half written is swept away when it is so old.
 STALE_SECONDS = 24 * 3600
-
-
-class NoRoom(Problem):
-    status = 507
-    type = "no-room"
-    title = "The release could not be written"
 
 
 def check_version(version: str) -> None:

@@ -61,9 +61,13 @@ def _store(file: "UploadedFile[bytes]") -> str:
     folder().mkdir(parents=True, exist_ok=True)
     _remove_forgotten()
     token = secrets.token_hex(16)
-    with path_of(token).open("xb") as kept:
-        for chunk in file.chunks():
-            kept.write(chunk)
+    try:
+        with path_of(token).open("xb") as kept:
+            for chunk in file.chunks():
+                kept.write(chunk)
+    except OSError:
+        path_of(token).unlink(missing_ok=True)
+        raise
     return token
 
 

@@ -18,7 +18,7 @@ from django.db.migrations.loader import MigrationLoader
 from django.utils import timezone
 from tqdm import tqdm
 
-from accounts.problems import Conflict, Problem, Refused
+from accounts.problems import Conflict, NoRoom, Refused
 from audit import verify
 from releases import manifest as release_manifest
 from releases.actions import folder_of
@@ -31,12 +31,6 @@ ALWAYS_FILLED = {
     "django_migrations", "django_content_type", "auth_permission", "django_session", "axes_accessattempt",
     "axes_accesslog", "axes_accessfailurelog",
 }  # fmt: skip
-
-
-class NoRoom(Problem):
-    status = 507
-    type = "no-room"
-    title = "Writing failed"
 
 
 @dataclass

@@ -28,8 +28,12 @@ NOT_INHERITED = {"DATABASE_URL", "REDIS_URL", "SECRET_KEY", "DEBUG", "ALLOWED_HO
 class Process:
     """One program as the leader of a group of its own, so that it can be killed with its children."""
 
-    def __init__(self, command: list[str], environment: dict[str, str], log: Path) -> None:
+    def __init__(self, command: list[str], environment: dict[str, str], log: Path, largest_file: int = 0) -> None:
+        """``largest_file`` in bytes: beyond it writing fails, as on a full disk."""
         self.log = log
+        if largest_file:
+            limit = f"import os, resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, ({largest_file},) * 2); "
+            command = [sys.executable, "-c", limit + "os.execv(sys.argv[1], sys.argv[1:])", *command]
         with log.open("ab") as out:
             self._process = subprocess.Popen(
                 command, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, stdout=out, stderr=out,
@@ -95,16 +99,16 @@ class House:
         assert done.returncode == 0, done.stderr
         return done.stdout
 
-    def start_web(self, config: str = "") -> None:
+    def start_web(self, config: str = "", *, threads: int = 4, largest_file: int = 0) -> None:
         """Two processes of four threads; ``config`` names gunicorn's configuration, that of production for example."""
         command = [
             sys.executable, "-m", "gunicorn", "tests.processes.wsgi:application", "--bind", f"127.0.0.1:{self.port}",
-            "--workers", "2", "--worker-class", "gthread", "--threads", "4", "--log-level", "error",
+            "--workers", "2", "--worker-class", "gthread", "--threads", str(threads), "--log-level", "error",
             "--no-control-socket", *(["--config", config] if config else []),
         ]  # fmt: skip
         if os.access("/dev/shm", os.W_OK):
             command += ["--worker-tmp-dir", "/dev/shm"]
-        self.web = Process(command, self.environment, self.folder / "web.log")
+        self.web = Process(command, self.environment, self.folder / "web.log", largest_file)
         until(self._is_up, "the web server answers", 60)
 
     def _is_up(self) -> bool:
@@ -121,9 +125,10 @@ class House:
         assert self.web
         self.web.kill()
 
-    def start_worker(self) -> Process:
+    def start_worker(self, *, largest_file: int = 0) -> Process:
         """A worker as a house without Redis has it."""
-        return self._other([sys.executable, "manage.py", "work", "--poll", "0.1"], "worker.log")
+        command = [sys.executable, "manage.py", "work", "--poll", "0.1"]
+        return self._other(command, f"worker{len(self.others)}.log", largest_file)
 
     def start_celery(self) -> Process:
         """A worker as production has it, with the sweeper."""
@@ -134,8 +139,8 @@ class House:
         ]  # fmt: skip
         return self._other(command, "celery.log")
 
-    def _other(self, command: list[str], log: str) -> Process:
-        started = Process(command, self.environment, self.folder / log)
+    def _other(self, command: list[str], log: str, largest_file: int = 0) -> Process:
+        started = Process(command, self.environment, self.folder / log, largest_file)
         self.others.append(started)
         return started
 

@@ -17,13 +17,13 @@ from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
 from accounts.models import User
-from accounts.problems import Conflict, Refused
+from accounts.problems import Conflict, NoRoom, Refused
 from annotation.models import Cluster, Proposition
 from projects import jobs
 from projects.actions.answers import next_hand
 from projects.actions.gold import correct, values_in_force
 from projects.models import Job, Member, Project
-from releases.actions import NoRoom, freeze, store, write_release
+from releases.actions import freeze, store, write_release
 from releases.checks import run
 from releases.manifest import findings
 from releases.models import Release

@@ -5,8 +5,9 @@ import threading
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
-from django.db import OperationalError, close_old_connections
+from django.db import close_old_connections
 
+from accounts.problems import PASSING
 from projects import jobs
 
 
@@ -35,7 +36,7 @@ class Command(BaseCommand):
         try:
             pk = jobs.claim_next(queue)
             return jobs.run_job(pk) if pk is not None else False
-        except OperationalError as error:
+        except PASSING as error:
             self.stderr.write(f"The data base cannot be reached: {error}. Trying again.")
             return False
         finally:

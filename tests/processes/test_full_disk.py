@@ -1,0 +1,78 @@
+"""A disk without room: said in words, nothing half there, and all is done when there is room (reliability row 9).
+
+A process whose files may not grow (RLIMIT_FSIZE) stands for a full disk: writing fails in the midst of a file.
+"""
+
+from collections.abc import Callable
+
+import pytest
+
+from config.robot.annotator import Annotator
+from config.robot.client import Ledger, NotDone
+from config.robot.study import JobFailed
+from tests.processes.conftest import ON_POSTGRES
+from tests.processes.house import House, until
+from tests.processes.test_kills import check_against, corpus, staffed
+
+pytestmark = [pytest.mark.processes, pytest.mark.row(9)]
+
+
+def test_a_release_without_room_leaves_nothing_half_made_and_is_made_when_there_is_room(house: House) -> None:
+    worker = house.start_worker()
+    study = house.study()
+    study.import_file("level3.jsonl", corpus(30))
+    worker.kill()
+    store = house.folder / "files" / "releases"
+
+    full = house.start_worker(largest_file=16 * 1024)
+    asked = study.lead.post(f"projects/{study.slug}/releases/", {"version": "1.0.0"})
+    if ON_POSTGRES:
+        with pytest.raises(JobFailed, match=r"Writing failed .*nothing of it was kept"):
+            study.wait(asked)
+    else:
+        # The job's own rows cannot be written either: the worker says so, stays, and the job goes on waiting.
+        until(lambda: "cannot be reached" in full.log.read_text(), "the worker says what is wrong")
+    assert full.is_running, full.log.read_text()[-2000:]
+    assert not store.exists() or list(store.iterdir()) == []
+
+    full.kill()
+    house.start_worker()
+    if ON_POSTGRES:
+        asked = study.lead.post(f"projects/{study.slug}/releases/", {"version": "1.0.0"})
+    made = study.wait(asked)["result"]["release"]
+    assert study.lead.get(f"releases/{made}/verify/")["findings"] == []
+    assert len(list(store.iterdir())) == 1
+    house.manage("verify_audit")
+
+
+def test_an_upload_without_room_is_refused_in_words_and_people_work_on(make_house: Callable[..., House]) -> None:
+    house, ledger = make_house(), Ledger()
+    house.start_web()
+    study, [client], people = staffed(house, clusters=20, robots=1, ledger=ledger)
+    round = study.open_round("work", people)
+    house.kill_web()
+    house.start_web(largest_file=4 * 1024 * 1024)
+    with pytest.raises(NotDone, match="507: The server has no room left") as refused:
+        study.import_file("large.jsonl", b"\n" * 6_000_000)
+    assert refused.value.body["type"] == "/problems/no-room"
+    assert list((house.folder / "files" / "uploads").iterdir()) == []
+    assert Annotator(client, round).work(limit=5) == 5
+    assert len(check_against(house, ledger)) == 5
+
+
+@pytest.mark.skipif(ON_POSTGRES, reason="PostgreSQL's files are its own server's")
+def test_an_answer_that_finds_the_data_base_without_room_is_kept_by_its_sender(house: House) -> None:
+    ledger = Ledger()
+    study, [client], people = staffed(house, clusters=2, robots=1, ledger=ledger)
+    round = study.open_round("work", people)
+    robot = Annotator(client, round)
+    robot.work(limit=1)
+    house.kill_web()
+    house.start_web(largest_file=64 * 1024)
+    with pytest.raises(NotDone, match="503: The server has no room left"):
+        study.lead.post(f"projects/{study.slug}/guidelines/", {"kind": "label", "text": "More. " * 2000})
+    house.kill_web()
+    house.start_web()
+    assert robot.work(limit=2) == 2
+    assert len(check_against(house, ledger)) == 3
+    house.manage("verify_audit")
