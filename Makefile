@@ -6,7 +6,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 MANAGE := DEBUG=1 $(BIN)/python manage.py
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint format frontend schema soak drill clean
+.PHONY: help run test lint format frontend schema soak drill bench clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -49,6 +49,10 @@ soak: $(VENV)/.test ## the long fault tests: 200 kills of the web server, 500 co
 
 drill: $(VENV)/.runtime ## make a backup, restore it into a scratch data base and verify it there
 	@$(MANAGE) backup_drill
+
+bench: $(VENV)/.test ## measure against the aims, a few minutes; QUICK=1 is shorter, ONLY="loop start" picks
+	@$(MANAGE) frontend
+	@$(BIN)/python -m benchmarks $(ONLY) $(if $(QUICK),--quick)
 
 clean: ## remove what was installed and built here (not your data in var/)
 	rm -rf $(VENV) frontend/node_modules frontend/dist .cache .mypy_cache .ruff_cache .pytest_cache

@@ -146,7 +146,7 @@ def _unprivileged() -> str | None:
 
 
 @contextmanager
-def postgres() -> Iterator[str]:
+def postgres(*, fsync: bool = False) -> Iterator[str]:
     """A PostgreSQL of our own; yields its DATABASE_URL. Without fsync: no test pulls the plug of this server."""
     programs, user, port = postgres_bin(), _unprivileged(), free_port()
     with tempfile.TemporaryDirectory(prefix="concord-pg-", ignore_cleanup_errors=True) as home:
@@ -159,7 +159,8 @@ def postgres() -> Iterator[str]:
         )
         if made.returncode:
             raise Missing(f"PostgreSQL: initdb failed: {made.stderr[-400:]}")
-        options = ["-c", "fsync=off", "-c", "max_connections=120", "-c", f"unix_socket_directories={home}"]
+        durable = "fsync=on" if fsync else "fsync=off"
+        options = ["-c", durable, "-c", "max_connections=120", "-c", f"unix_socket_directories={home}"]
         with log.open("wb") as out:
             command = [str(programs / "postgres"), "-D", str(data), "-p", str(port), "-h", "127.0.0.1", *options]
             server = subprocess.Popen(command, user=user, cwd=home, stdout=out, stderr=out)

@@ -1,0 +1,82 @@
+"""`python -m benchmarks [NAME ...] [--quick]`: run benchmarks, print ratios and one table, keep a file of figures."""
+
+import argparse
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from . import agreement, loop, moving, pages, start
+from .places import ROOT
+from .report import Found, keep, say, table
+
+M3 = ROOT.parent / "shared" / "data" / "m3" / "level3.jsonl"
+
+
+def options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("names", nargs="*", help=f"of: {', '.join(RUNS)}; all when none is given")
+    parser.add_argument("--quick", action="store_true", help="smaller sizes, fewer repeats")
+    parser.add_argument("--m3", type=Path, default=M3, help="M3's level 3; left out where the file is not there")
+    parser.add_argument("--units", type=int, help="loop: units of the smaller corpus")
+    parser.add_argument("--large", type=int, help="loop: units of the larger corpus; 0 leaves it out")
+    parser.add_argument("--annotators", type=int, nargs="+", help="loop: at work at a time")
+    parser.add_argument("--seconds", type=float, help="loop: of one measurement")
+    parser.add_argument("--repeats", type=int, help="loop: measurements of each")
+    parser.add_argument("--engines", nargs="+", choices=["sqlite", "postgres"], help="loop: data bases")
+    parser.add_argument("--propositions", type=int, help="importing, exporting: how many; 20,000")
+    parser.add_argument("--out", type=Path, default=ROOT / "var" / "benchmarks", help="folder of the JSON file")
+    return parser.parse_args()
+
+
+def _loop(given: argparse.Namespace) -> Found:
+    plan = loop.Plan.quick() if given.quick else loop.Plan()
+    changes = {k: getattr(given, k) for k in ("units", "large", "seconds", "repeats")}
+    changes |= {k: tuple(v) if (v := getattr(given, k)) else None for k in ("annotators", "engines")}
+    return loop.run(replace(plan, **{k: v for k, v in changes.items() if v is not None}))
+
+
+def _agreement(given: argparse.Namespace) -> Found:
+    return agreement.run(agreement.Plan.quick() if given.quick else agreement.Plan())
+
+
+def _importing(given: argparse.Namespace) -> Found:
+    return moving.importing(given.propositions or (4_000 if given.quick else 20_000), given.m3)
+
+
+def _exporting(given: argparse.Namespace) -> Found:
+    return moving.exporting(given.propositions or (4_000 if given.quick else 20_000))
+
+
+RUNS: dict[str, Callable[[argparse.Namespace], Found]] = {
+    "loop": _loop,
+    "agreement": _agreement,
+    "importing": _importing,
+    "exporting": _exporting,
+    "pages": lambda given: pages.run(),
+    "start": lambda given: start.run(),
+}
+
+
+def main() -> None:
+    given = options()
+    if unknown := set(given.names) - set(RUNS):
+        raise SystemExit(f"There is no benchmark {', '.join(sorted(unknown))}; there are: {', '.join(RUNS)}.")
+    results = {}
+    for name in given.names or RUNS:
+        say(f"{name} ...")
+        begun = time.perf_counter()
+        results[name] = RUNS[name](given)
+        say(f"  {name}: {time.perf_counter() - begun:.0f} s\n")
+    say(table([line for found in results.values() for line in found.lines]))
+    for found in results.values():
+        for reason in found.skipped:
+            say(f"NOT MEASURED: {reason}")
+    shown = {k: str(v) if isinstance(v, Path) else v for k, v in vars(given).items() if k != "out"}
+    path = keep(given.out, results, {**shown, "m3": given.m3.name})
+    quick = " --quick" if given.quick else ""
+    say(f"\nTo repeat: python -m benchmarks {' '.join(given.names)}{quick}. Figures: {path}")
+
+
+if __name__ == "__main__":
+    main()

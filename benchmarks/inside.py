@@ -1,0 +1,22 @@
+"""`python -m benchmarks.inside VERB < JSON`: what is made, looked up and measured in Concord's own data base."""
+
+import json
+import sys
+from typing import Any
+
+import django
+
+from benchmarks.inside_moving import bare_export, bare_import, export, import_file
+from benchmarks.inside_rounds import grow, open_round, people, stored
+
+VERBS = {f.__name__: f for f in (grow, people, open_round, stored, import_file, bare_import, export, bare_export)}
+
+
+def main() -> None:
+    django.setup()
+    given: dict[str, Any] = json.load(sys.stdin)
+    json.dump(VERBS[sys.argv[1]](**given), sys.stdout)
+
+
+if __name__ == "__main__":
+    main()

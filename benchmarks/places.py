@@ -1,0 +1,167 @@
+"""Where things run: data bases of our own, servers of our own, and what a process has used."""
+
+import json
+import os
+import secrets
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from tests.stages import servers
+
+ROOT = Path(__file__).resolve().parents[1]
+TICKS = os.sysconf("SC_CLK_TCK")
+NOT_INHERITED = {"DATABASE_URL", "REDIS_URL", "SECRET_KEY", "DEBUG", "ALLOWED_HOSTS", "DATA_DIR", "HTTPS"}
+Server = subprocess.Popen[bytes]
+
+
+@contextmanager
+def postgres() -> Iterator[str]:
+    """A PostgreSQL with fsync: the server that DATABASE_URL names, else one of our own; yields its address."""
+    given = os.environ.get("DATABASE_URL", "")
+    if given.startswith(("postgres://", "postgresql://")):
+        yield given
+    else:
+        with servers.postgres(fsync=True) as url:
+            yield url
+
+
+@dataclass
+class Place:
+    """One application with a data base and a folder of its own."""
+
+    settings: str
+    wsgi: str
+    verbs: str
+    folder: Path
+    environment: dict[str, str] = field(default_factory=dict)
+    port: int = 0
+    server: Server | None = None
+
+    def call(self, verb: str, **arguments: Any) -> Any:
+        """The JSON that a verb of the place's `inside` gives, in a process of its own."""
+        return self._run([sys.executable, "-m", self.verbs, verb], json.dumps(arguments))
+
+    def manage(self, *arguments: str) -> None:
+        self._run([sys.executable, "-m", "django", *arguments], "")
+
+    def _run(self, command: list[str], given: str) -> Any:
+        done = subprocess.run(
+            command, cwd=ROOT, env=self.environment, input=given, capture_output=True, text=True, check=False
+        )
+        if done.returncode:
+            raise RuntimeError(f"{' '.join(command[2:])} failed:\n{done.stderr[-3000:]}")
+        return json.loads(done.stdout) if done.stdout else None
+
+    def start(self, workers: int = 2, threads: int = 4) -> float:
+        """Start gunicorn as the image does; the seconds to its first answer."""
+        self.port = servers.free_port()
+        command = [
+            sys.executable, "-m", "gunicorn", f"{self.wsgi}:application", "--bind", f"127.0.0.1:{self.port}",
+            "--workers", str(workers), "--worker-class", "gthread", "--threads", str(threads),
+            "--log-level", "error", "--no-control-socket",
+        ]  # fmt: skip
+        if os.access("/dev/shm", os.W_OK):
+            command += ["--worker-tmp-dir", "/dev/shm"]
+        begun = time.perf_counter()
+        with (self.folder / "web.log").open("ab") as log:
+            self.server = subprocess.Popen(
+                command, cwd=ROOT, env=self.environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                start_new_session=True,
+            )  # fmt: skip
+        while not self._answers():
+            if self.server.poll() is not None or time.perf_counter() - begun > 60:
+                raise RuntimeError((self.folder / "web.log").read_text(errors="replace")[-3000:])
+            time.sleep(0.01)
+        return time.perf_counter() - begun
+
+    def _answers(self) -> bool:
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/readyz", timeout=5) as reply:
+                return bool(reply.status == 200)
+        except (urllib.error.URLError, OSError):
+            return False
+
+    def stop(self) -> None:
+        if self.server:
+            with suppress(ProcessLookupError):
+                os.killpg(self.server.pid, signal.SIGKILL)
+            self.server.wait(timeout=30)
+        self.server = None
+
+    def processes(self) -> list[int]:
+        """The server's processes: gunicorn's master and its workers."""
+        assert self.server
+        return [pid for pid, group in _groups() if group == self.server.pid]
+
+    def cpu_seconds(self) -> float:
+        """User and system time of the server's processes so far."""
+        total = 0
+        for pid in self.processes():
+            with suppress(OSError):
+                fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+                total += int(fields[11]) + int(fields[12])
+        return total / TICKS
+
+    def memory_mb(self) -> float:
+        """Memory of the server's processes together, what they share counted once (PSS), in MB."""
+        total = 0
+        for pid in self.processes():
+            for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
+                if line.startswith("Pss:"):
+                    total += int(line.split()[1])
+        return total / 1000
+
+
+def _groups() -> Iterator[tuple[int, int]]:
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            with suppress(OSError, IndexError):
+                yield int(entry.name), int((entry / "stat").read_text().rpartition(")")[2].split()[2])
+
+
+@contextmanager
+def place(name: str, server: str = "") -> Iterator[Place]:
+    """``concord`` or ``reference``, migrated and empty, on SQLite or on a data base of its own in ``server``."""
+    is_concord = name == "concord"
+    folder = Path(tempfile.mkdtemp(prefix=f"bench-{name}-"))
+    made = Place(
+        settings="config.settings" if is_concord else "benchmarks.reference.settings",
+        wsgi="config.wsgi" if is_concord else "benchmarks.reference.wsgi",
+        verbs="benchmarks.inside" if is_concord else "benchmarks.reference.inside",
+        folder=folder,
+    )
+    made.environment = {k: v for k, v in os.environ.items() if k not in NOT_INHERITED} | {
+        "DJANGO_SETTINGS_MODULE": made.settings, "SECRET_KEY": secrets.token_urlsafe(50), "READ_DOT_ENV": "0",
+        "DATA_DIR": str(folder), "LOG_LEVEL": "WARNING", "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1",
+    }  # fmt: skip
+    base = f"bench_{name}_{os.getpid()}_{secrets.token_hex(3)}"
+    if server:
+        _sql(server, f"CREATE DATABASE {base}")
+        made.environment["DATABASE_URL"] = urlsplit(server)._replace(path=f"/{base}").geturl()
+    try:
+        made.manage("migrate", "-v0")
+        yield made
+    finally:
+        made.stop()
+        if server:
+            _sql(server, f"DROP DATABASE IF EXISTS {base} WITH (FORCE)")
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _sql(server: str, statement: str) -> None:
+    import psycopg
+
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute(statement.encode())

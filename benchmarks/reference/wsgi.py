@@ -1,0 +1,5 @@
+"""The door of the bare app."""
+
+from django.core.wsgi import get_wsgi_application
+
+application = get_wsgi_application()

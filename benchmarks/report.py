@@ -1,0 +1,65 @@
+"""What a run came to: figures against aims, as one table and one file."""
+
+import json
+import os
+import platform
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Line:
+    """One aim: what was reached, and whether that is enough. ``met`` None: there is no aim, or it was not measured."""
+
+    what: str
+    aim: str
+    reached: str
+    met: bool | None = None
+
+
+@dataclass
+class Found:
+    """The result of one benchmark: its lines, all figures, and what could not be measured."""
+
+    lines: list[Line] = field(default_factory=list)
+    figures: dict[str, Any] = field(default_factory=dict)
+    skipped: list[str] = field(default_factory=list)
+
+    def at_least(self, what: str, value: float, bound: float, unit: str = "") -> None:
+        self.lines.append(Line(what, f">= {bound:g}{unit}", f"{value:.3g}{unit}", value >= bound))
+
+    def at_most(self, what: str, value: float, bound: float, unit: str = "") -> None:
+        self.lines.append(Line(what, f"<= {bound:g}{unit}", f"{value:.3g}{unit}", value <= bound))
+
+    def told(self, what: str, reached: str) -> None:
+        self.lines.append(Line(what, "", reached))
+
+
+def say(text: str) -> None:
+    print(text, flush=True)
+
+
+def table(lines: Sequence[Line]) -> str:
+    """aim / reached / met?, in columns."""
+    head = ("", "aim", "reached", "met?")
+    rows = [head, *((x.what, x.aim, x.reached, {True: "yes", False: "NO", None: ""}[x.met]) for x in lines)]
+    widths = [max(len(row[i]) for row in rows) for i in range(4)]
+    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(r, widths, strict=True)).rstrip() for r in rows)
+
+
+def keep(folder: Path, results: dict[str, Found], options: dict[str, Any]) -> Path:
+    """Write ``<date>.json`` with everything."""
+    folder.mkdir(parents=True, exist_ok=True)
+    now = datetime.now(UTC)
+    path = folder / f"{now:%Y-%m-%dT%H%M%SZ}.json"
+    content = {
+        "at": now.isoformat(timespec="seconds"),
+        "machine": {"cores": os.cpu_count(), "python": platform.python_version(), "system": platform.system()},
+        "options": options,
+        "results": {name: asdict(found) for name, found in results.items()},
+    }
+    path.write_text(json.dumps(content, indent=1) + "\n")
+    return path
