@@ -43,7 +43,7 @@ def make_house(migrated: tuple[Path, str], tmp_path: Path) -> Iterator[Callable[
     houses: list[House] = []
     names: list[str] = []
 
-    def make(redis_url: str = "") -> House:
+    def make(redis_url: str = "", *, empty: bool = False) -> House:
         source, template = migrated
         folder = tmp_path / f"house{len(houses)}"
         folder.mkdir()
@@ -51,9 +51,9 @@ def make_house(migrated: tuple[Path, str], tmp_path: Path) -> Iterator[Callable[
         if ON_POSTGRES:
             names.append(f"{template}_{len(names)}")
             _sql(f"DROP DATABASE IF EXISTS {names[-1]} WITH (FORCE)")
-            _sql(f"CREATE DATABASE {names[-1]} TEMPLATE {template}")
+            _sql(f"CREATE DATABASE {names[-1]}" + ("" if empty else f" TEMPLATE {template}"))
             url = _url(names[-1])
-        else:
+        elif not empty:
             shutil.copy(source / "concord.sqlite3", folder / "concord.sqlite3")
         houses.append(House(folder, url, redis_url))
         return houses[-1]

@@ -88,15 +88,16 @@ class House:
     def manage(self, *arguments: str) -> str:
         return self._run([sys.executable, "manage.py", *arguments])
 
-    def inside(self, verb: str, **arguments: Any) -> Any:
-        """The JSON that a verb of `tests.processes.inside` gives."""
-        return json.loads(self._run([sys.executable, "-m", "tests.processes.inside", verb, json.dumps(arguments)]))
+    def inside(self, verb: str, *, module: str = "inside", **arguments: Any) -> Any:
+        """The JSON that a verb of `tests.processes.inside` (or its neighbour) gives."""
+        return json.loads(self._run([sys.executable, "-m", f"tests.processes.{module}", verb, json.dumps(arguments)]))
 
     def _run(self, command: list[str]) -> str:
         done = subprocess.run(
             command, cwd=ROOT, env=self.environment, capture_output=True, text=True, check=False, timeout=120
         )
-        assert done.returncode == 0, done.stderr
+        ended = f"{signal.Signals(-done.returncode).name} " if done.returncode < 0 else ""
+        assert done.returncode == 0, ended + done.stderr
         return done.stdout
 
     def start_web(self, config: str = "", *, threads: int = 4, largest_file: int = 0) -> None:

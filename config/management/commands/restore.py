@@ -38,7 +38,9 @@ class Command(BaseCommand):
         for finding in result.findings:
             self.stderr.write(finding)
         if result.findings:
-            raise CommandError(f"Restored, but {len(result.findings)} things are not as they should be.", returncode=1)
+            count = len(result.findings)
+            said = "1 thing is not as it should be" if count == 1 else f"{count} things are not as they should be"
+            raise CommandError(f"Restored, but {said}.", returncode=1)
         self.stdout.write(
             f"Verified: {result.audit_rows} rows of the audit are as they were written, head seal "
             f"{made['audit_head']['number']}; {result.releases} releases are as they were released."

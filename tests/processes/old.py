@@ -1,0 +1,152 @@
+"""`python -m tests.processes.old VERB JSON`: a data base of an earlier version, filled, migrated, and killed at it."""
+
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+import django
+
+#: Filled by Django itself.
+DJANGOS = {"django_migrations", "django_content_type", "auth_permission", "django_session"}
+
+
+def load(path: str) -> int:
+    """Migrate an empty data base as far as the rows of a file want it, and insert them; how many."""
+    from django.db import connection, transaction
+
+    with Path(path).open(encoding="utf-8") as lines:
+        wanted = json.loads(next(lines))["migrations"]
+        migrate(list(wanted.items()))
+        rows = [json.loads(line) for line in lines]
+    booleans = {table: _booleans(table) for table in {table for table, _ in rows}}
+    with transaction.atomic(), connection.cursor() as cursor:
+        for table, row in rows:
+            names = ", ".join(f'"{name}"' for name in row)
+            values = [bool(v) if name in booleans[table] and v is not None else v for name, v in row.items()]
+            marks = ", ".join(["%s"] * len(row))
+            cursor.execute(f'INSERT INTO "{table}" ({names}) VALUES ({marks})', values)
+        for table in booleans if connection.vendor == "postgresql" else ():
+            _go_on_counting(cursor, table)
+    return len(rows)
+
+
+def _booleans(table: str) -> set[str]:
+    from django.db import connection
+
+    with connection.cursor() as cursor:
+        described = connection.introspection.get_table_description(cursor, table)
+    if connection.vendor != "postgresql":
+        return set()
+    return {c.name for c in described if connection.introspection.get_field_type(c.type_code, c) == "BooleanField"}
+
+
+def _go_on_counting(cursor: Any, table: str) -> None:
+    from django.db import connection
+
+    for sequence in connection.introspection.get_sequences(cursor, table):
+        column = sequence["column"]
+        cursor.execute(
+            f'SELECT setval(pg_get_serial_sequence(%s, %s), (SELECT MAX("{column}") FROM "{table}"))',
+            [f'"{table}"', column],
+        )
+
+
+def rows() -> dict[str, dict[str, dict[str, str]]]:
+    """Every row of every table: table -> primary key -> column -> value."""
+    from django.db import connection
+
+    found: dict[str, dict[str, dict[str, str]]] = {}
+    with connection.cursor() as cursor:
+        for table in sorted(set(connection.introspection.table_names()) - DJANGOS):
+            key = connection.introspection.get_primary_key_column(cursor, table)
+            cursor.execute(f'SELECT * FROM "{table}"')
+            names = [column[0] for column in cursor.description]
+            for row in cursor.fetchall():
+                values = {name: repr(value) for name, value in zip(names, row, strict=True)}
+                found.setdefault(table, {})[values[str(key)]] = values
+    return found
+
+
+def migrate(targets: list[Any] | None = None) -> None:
+    """To the newest, or to these (app, name) of some apps, forward or back."""
+    from django.db import connection
+    from django.db.migrations.executor import MigrationExecutor
+
+    executor = MigrationExecutor(connection)
+    leaves = executor.loader.graph.leaf_nodes()
+    wanted = [tuple(t) for t in targets] if targets else leaves
+    named = {app for app, _ in wanted}
+    # Django's own apps go along, as far as they are.
+    rest = [leaf for leaf in leaves if leaf[0] not in named and leaf[0] in DJANGOS_APPS]
+    executor.migrate(wanted + rest)
+
+
+DJANGOS_APPS = {"admin", "auth", "axes", "contenttypes", "sessions"}
+
+
+def ahead(path: str) -> dict[str, Any]:
+    """The migrations after those of a file: how many, and those that cannot be taken back."""
+    from django.db import connection
+    from django.db.migrations.loader import MigrationLoader
+
+    with Path(path).open(encoding="utf-8") as lines:
+        wanted = json.loads(next(lines))["migrations"]
+    loader = MigrationLoader(connection)
+    new = {key: m for key, m in loader.disk_migrations.items() if key[0] in wanted and key[1] > wanted[key[0]]}
+    fixed = [".".join(key) for key, m in new.items() if not all(o.reversible for o in m.operations)]
+    return {"new": sorted(".".join(key) for key in new), "one_way": sorted(fixed)}
+
+
+def die_in(number: int) -> None:
+    """Migrate forward and be killed inside the transaction of the ``number``-th migration, its work done."""
+    from django.core.management import call_command
+    from django.db.migrations import Migration
+
+    apply, count = Migration.apply, 0
+
+    def apply_and_die(self: Any, *arguments: Any, **options: Any) -> Any:
+        nonlocal count
+        state = apply(self, *arguments, **options)
+        count += 1
+        if count == number:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return state
+
+    Migration.apply = apply_and_die  # type: ignore[method-assign]
+    call_command("migrate", verbosity=0)
+
+
+def go_on(project: str, round: str) -> dict[str, Any]:
+    """Answer all that a round still asks for, and close it: what the present version makes of old rows."""
+    from projects import jobs
+    from projects.actions.answers import next_hand
+    from projects.actions.rounds import close_round
+    from projects.models import Decision, Round
+    from tests.builders import answer
+
+    found = Round.objects.get(project__slug=project, name=round)
+    answered = 0
+    for participant in found.participants.filter(left_at=None):
+        user = participant.member.user
+        while hand := next_hand(user=user, round=found):
+            answer(user, hand[0])
+            answered += 1
+    before = Decision.objects.count()
+    close_round(round=found, by=None)
+    while (pk := jobs.claim_next()) is not None:
+        jobs.run_job(pk)
+    found.refresh_from_db()
+    return {"answered": answered, "status": found.status, "decisions": Decision.objects.count() - before}
+
+
+def main() -> None:
+    django.setup()
+    verb: Any = {f.__name__: f for f in (load, rows, migrate, ahead, die_in, go_on)}[sys.argv[1]]
+    json.dump(verb(**json.loads(sys.argv[2])), sys.stdout)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,110 @@
+"""Migrations on the data base of a lab that began with the first version (reliability row 35).
+
+`first_rows.jsonl` holds what that version's own code wrote; `make_rows.py` says how.
+"""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.processes.house import House
+
+pytestmark = [pytest.mark.processes, pytest.mark.row(35)]
+FIRST = Path(__file__).parent / "first_rows.jsonl"
+Rows = dict[str, dict[str, dict[str, str]]]
+#: Migrations that are not taken back, and why: what they write has no place in what was before. Restore a backup.
+ONE_WAY: dict[str, str] = {}
+#: (table, column) whose values a migration changes in rows that were there, and why.
+REWRITTEN: dict[tuple[str, str], str] = {}
+
+
+def old(house: House, verb: str, **arguments: Any) -> Any:
+    return house.inside(verb, module="old", **arguments)
+
+
+@pytest.fixture
+def first(make_house: Callable[..., House]) -> House:
+    """A house on the first version's data base, full."""
+    house = make_house(empty=True)
+    assert old(house, "load", path=str(FIRST)) > 200
+    return house
+
+
+def same(before: Rows, after: Rows, kept: str) -> None:
+    """Every row of ``before`` is there with every value that still has a column."""
+    wrong = []
+    for table, rows in before.items():
+        assert table in after or not rows, f"{kept}: table {table} is gone"
+        for key, values in rows.items():
+            now = after[table].get(key)
+            if now is None:
+                wrong.append(f"{table} {key} is gone")
+                continue
+            wrong += [
+                f"{table} {key} {name}: {value} became {now[name]}"
+                for name, value in values.items()
+                if name in now and now[name] != value and (table, name) not in REWRITTEN
+            ]
+    assert not wrong, (kept, len(wrong), wrong[:5])
+
+
+def test_a_full_data_base_goes_forward_back_and_forward_without_a_loss(first: House) -> None:
+    before = old(first, "rows")
+    assert {"projects_answer", "projects_decision", "audit_entry", "annotation_label"} <= set(before)
+    first.manage("migrate", "-v0")
+    after = old(first, "rows")
+    same(before, after, "forward")
+    assert "as they were written" in first.manage("verify_audit")
+    plan = old(first, "ahead", path=str(FIRST))
+    assert set(plan["one_way"]) == set(ONE_WAY), (
+        "say in ONE_WAY, and in the notes on upgrading, why there is no way back"
+    )
+    if plan["one_way"]:
+        return
+    with FIRST.open() as lines:
+        wanted = list(json.loads(next(lines))["migrations"].items())
+    old(first, "migrate", targets=wanted)
+    same(before, old(first, "rows"), "back")
+    first.manage("migrate", "-v0")
+    same(before, old(first, "rows"), "forward again")
+    assert "as they were written" in first.manage("verify_audit")
+
+
+def test_the_old_data_base_works_under_the_new_version(first: House) -> None:
+    """People go on where they were: the round that was open gives cards, takes answers and closes into gold."""
+    first.manage("migrate", "-v0")
+    done = old(first, "go_on", project="eye", round="pool")
+    assert done["answered"] > 0
+    assert done["status"] == "closed"
+    assert done["decisions"] > 0
+    assert "as they were written" in first.manage("verify_audit")
+
+
+def test_a_migration_that_is_killed_leaves_its_data_base_as_it_was_before_it(first: House) -> None:
+    before = old(first, "rows")
+    many = len(old(first, "ahead", path=str(FIRST))["new"])
+    for number in sorted({1, (many + 1) // 2, many}) if many else ():
+        with pytest.raises(AssertionError, match="SIGKILL"):
+            old(first, "die_in", number=number)
+        same(before, old(first, "rows"), f"killed in migration {number}")
+    first.manage("migrate", "-v0")
+    same(before, old(first, "rows"), "forward after all")
+    assert "as they were written" in first.manage("verify_audit")
+
+
+@pytest.mark.row(46)
+def test_an_older_backup_is_migrated_forward_and_a_release_whose_files_are_gone_is_named(
+    first: House, make_house: Callable[..., House], tmp_path: Path
+) -> None:
+    before = old(first, "rows")
+    first.manage("backup", "--out", str(tmp_path / "old.tar.gz"))
+    new = make_house()
+    with pytest.raises(AssertionError) as refused:
+        new.manage("restore", str(tmp_path / "old.tar.gz"))
+    assert "manifest.json: there is no such file" in str(refused.value), "the first version's rows come without files"
+    assert "Restored, but 1 thing is not as it should be" in str(refused.value)
+    same(before, old(new, "rows"), "restored")
+    assert "as they were written" in new.manage("verify_audit")
