@@ -8,6 +8,10 @@ import shutil
 import tempfile
 from typing import Any
 
+from gunicorn.glogging import Logger
+
+from accounts.logs import JsonLines, TextLines
+
 bind = os.environ.get("BIND", "0.0.0.0:8000")
 workers = int(os.environ.get("WEB_CONCURRENCY", "2"))
 worker_class = "gthread"
@@ -23,7 +27,16 @@ control_socket_disable = True
 # One line a request is written by config.request_log, which knows the route and the person.
 accesslog = None
 _json = os.environ.get("LOG_FORMAT") == "json"
-logconfig_dict = {"formatters": {"generic": {"()": f"accounts.logs.{'Json' if _json else 'Text'}Lines"}}}
+
+
+class logger_class(Logger):  # type: ignore[misc]  # noqa: N801 - the name of gunicorn's setting
+    """gunicorn's own messages, in the form of all others. (Its `logconfig_dict` would turn the access log on.)"""
+
+    def setup(self, cfg: Any) -> None:
+        super().setup(cfg)
+        for handler in self.error_log.handlers:
+            handler.setFormatter(JsonLines() if _json else TextLines())
+
 
 if os.environ.get("METRICS_TOKEN") or os.environ.get("METRICS_FROM"):
     # One folder a server: its processes write their counters there, and each of them can read all (config.metrics).

@@ -48,7 +48,11 @@ def document(files: dict[str, Any]) -> str:
     def url(path: str) -> str:
         return escape(f"{settings.STATIC_URL}app/{path}")
 
-    head = [f'<link rel="stylesheet" href="{url(css)}">' for css in styles]
+    # What the sign-in page offers beside the password; it is not worth a request of its own.
+    provider = (
+        [f'<meta name="concord-provider" content="{escape(settings.OIDC_NAME)}">'] if settings.OIDC_ISSUER else []
+    )
+    head = provider + [f'<link rel="stylesheet" href="{url(css)}">' for css in styles]
     head += [f'<link rel="modulepreload" href="{url(files[name]["file"])}">' for name in chunks]
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'

@@ -21,6 +21,8 @@ HEADER = "X-Request-ID"
 GIVEN = re.compile(r"[A-Za-z0-9._-]{8,64}")
 #: Asked every few seconds by machines.
 PROBES = {"/healthz", "/readyz", "/metrics"}
+#: What is not worth a line unless it goes wrong.
+QUIET = PROBES | {"static"}
 
 
 class RequestLog:
@@ -38,7 +40,7 @@ class RequestLog:
             seconds = time.perf_counter() - began
             route = route_of(request)
             logger.log(
-                logging.DEBUG if route in PROBES else logging.INFO,
+                logging.DEBUG if route in QUIET and response.status_code < 400 else logging.INFO,
                 "request",
                 extra={"fields": {
                     "method": request.method, "route": route, "status": response.status_code,

@@ -1,5 +1,6 @@
 """One settings module for every place: the environment (or `.env`) decides. See docs/admin.md for the list."""
 
+import re
 from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
@@ -153,6 +154,25 @@ AXES_LOCKOUT_CALLABLE = "accounts.throttling.locked_out"
 AXES_DISABLE_ACCESS_LOG = True  # the audit log has it
 AXES_ENABLE_ADMIN = False
 AXES_VERBOSE = False
+
+# Sign-in by an OpenID Connect provider, where one is named: config.oidc. allauth's own tables are never made.
+OIDC_ISSUER = env.str("OIDC_ISSUER", default="")
+OIDC_CLIENT_ID = env.str("OIDC_CLIENT_ID", default="")
+OIDC_CLIENT_SECRET = env.str("OIDC_CLIENT_SECRET", default="")
+OIDC_NAME = env.str("OIDC_NAME", default="your organisation")
+OIDC_NEW_ACCOUNTS_FROM = env.list("OIDC_NEW_ACCOUNTS_FROM", default=[])
+if OIDC_ISSUER or OIDC_CLIENT_ID or OIDC_CLIENT_SECRET:
+    if not (OIDC_ISSUER and OIDC_CLIENT_ID and OIDC_CLIENT_SECRET):
+        raise ImproperlyConfigured("OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET must be set together.")
+    if not re.match(r"https://|http://(localhost|127\.0\.0\.1)[:/]", OIDC_ISSUER):
+        raise ImproperlyConfigured("OIDC_ISSUER must begin with https://.")
+    INSTALLED_APPS += ["allauth.account", "allauth.socialaccount", "allauth.socialaccount.providers.openid_connect"]
+    MIDDLEWARE += ["allauth.account.middleware.AccountMiddleware"]
+    MIGRATION_MODULES = {"account": None, "socialaccount": None}
+    SOCIALACCOUNT_ADAPTER = "config.oidc.Providers"
+    ACCOUNT_USER_MODEL_USERNAME_FIELD = None
+    ACCOUNT_LOGIN_METHODS = {"email"}
+    ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
 
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_PROXY else None
 SECURE_SSL_REDIRECT = HTTPS

@@ -1,5 +1,6 @@
 """All routes: the API, and the one page that shows everything."""
 
+from django.conf import settings
 from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path, re_path
 from drf_spectacular.views import SpectacularAPIView
@@ -16,12 +17,21 @@ api: list[URLPattern | URLResolver] = [
     path("", include("annotation.urls")),
     path("", include("releases.urls")),
 ]
+sign_in: list[URLPattern] = []
+if settings.OIDC_ISSUER:
+    from . import oidc
+
+    sign_in = [
+        path("sign-in/oidc/", oidc.begin),
+        path("sign-in/oidc/back/", oidc.come_back, {"provider_id": oidc.PROVIDER}, "openid_connect_callback"),
+    ]
 urlpatterns = [
     path("api/v1/", include(api)),
     re_path(r"^api/(?P<rest>.*)$", no_such_endpoint),
     path("healthz", failures.healthz),
     path("readyz", failures.readyz),
     path("metrics", metrics.metrics),
+    *sign_in,
     path("admin/", admin.site.urls),
     re_path(r"^(?!api/|static/|admin/).*$", page),
 ]

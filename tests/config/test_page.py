@@ -86,6 +86,14 @@ def test_the_page_brings_the_csrf_cookie_and_is_asked_for_anew(bundle: Path) -> 
     assert reply.headers["Cache-Control"] == "no-cache"
 
 
+def test_the_page_says_which_provider_signs_people_in_where_there_is_one(bundle: Path, settings: Any) -> None:
+    assert "concord-provider" not in Client().get("/sign-in").content.decode()
+    assert Client().get("/sign-in/oidc/").status_code == 200, "the page, which knows no such address"
+    settings.OIDC_ISSUER, settings.OIDC_NAME = "https://id.example.org", 'The "Lab" & friends'
+    html = Client().get("/sign-in").content.decode()
+    assert '<meta name="concord-provider" content="The &quot;Lab&quot; &amp; friends">' in html
+
+
 def test_a_rebuilt_bundle_is_served_without_a_restart(bundle: Path) -> None:
     assert "index-A1.js" in Client().get("/").content.decode()
     path = bundle / ".vite" / "manifest.json"

@@ -118,6 +118,38 @@ def test_a_server_that_others_reach_must_say_under_which_names(tmp_path: Path, h
     assert "ALLOWED_HOSTS must name the hosts" in done.stderr
 
 
+OIDC = {"OIDC_ISSUER": "https://id.example.org", "OIDC_CLIENT_ID": "concord", "OIDC_CLIENT_SECRET": "s"}
+
+
+@pytest.mark.parametrize(
+    ("environment", "said"),
+    [
+        ({"LOG_FORMAT": "xml"}, "LOG_FORMAT must be one of"),
+        ({"METRICS_TOKEN": "short"}, "METRICS_TOKEN is short"),
+        ({"METRICS_FROM": "10.0.0.0/8,everywhere"}, "METRICS_FROM: 'everywhere'"),
+        (OIDC | {"OIDC_CLIENT_SECRET": ""}, "must be set together"),
+        ({"OIDC_CLIENT_ID": "concord"}, "must be set together"),
+        (OIDC | {"OIDC_ISSUER": "http://id.example.org"}, "must begin with https"),
+    ],
+    ids=lambda value: ",".join(value) if isinstance(value, dict) else "",
+)
+def test_a_setting_that_makes_no_sense_is_refused(tmp_path: Path, environment: dict[str, str], said: str) -> None:
+    done = manage(tmp_path, "manage.py", "check", SECRET_KEY=KEY, **environment)
+    assert done.returncode != 0
+    assert said in done.stderr
+
+
+def test_a_provider_adds_no_table_and_nothing_to_warn_of(tmp_path: Path) -> None:
+    given = OIDC | of_compose() | {"DATABASE_URL": f"sqlite:///{tmp_path}/one.sqlite3"}
+    done = manage(tmp_path, "manage.py", "check", "--deploy", "--fail-level", "WARNING", **given)
+    assert done.returncode == 0, done.stderr
+    planned = manage(tmp_path, "manage.py", "migrate", "--plan", **given)
+    assert planned.returncode == 0, planned.stderr
+    assert "accounts.0001_initial" in planned.stdout
+    assert "socialaccount" not in planned.stdout
+    assert "allauth" not in str(read(tmp_path, "INSTALLED_APPS", "MIDDLEWARE", SECRET_KEY=KEY))
+
+
 ASK = """
 import json, django
 django.setup()

@@ -22,7 +22,8 @@ from tests.stages.servers import answers, free_port
 ROOT = Path(__file__).resolve().parents[2]
 LEAD = "lead@example.org"
 NOT_INHERITED = {"DATABASE_URL", "REDIS_URL", "SECRET_KEY", "DEBUG", "ALLOWED_HOSTS", "DATA_DIR", "HTTPS",
-                 "BEHIND_PROXY", "LOG_FORMAT", "METRICS_TOKEN", "METRICS_FROM", "WEB_CONCURRENCY"}  # fmt: skip
+                 "BEHIND_PROXY", "LOG_FORMAT", "METRICS_TOKEN", "METRICS_FROM", "WEB_CONCURRENCY",
+                 "OIDC_ISSUER"}  # fmt: skip
 
 
 class Process:

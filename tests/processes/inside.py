@@ -16,10 +16,29 @@ def make_lead(email: str) -> str:
     return make_token(user=User.objects.create_user(email=email, name="Lead"), name="test")[1]
 
 
-def make_user(email: str, password: str) -> int:
+def make_user(email: str, password: str, is_active: bool = True) -> int:
     from accounts.models import User
 
-    return User.objects.create_user(email=email, name="Somebody", password=password).pk
+    return User.objects.create_user(email=email, name="Somebody", password=password, is_active=is_active).pk
+
+
+def make_invitation(email: str, by: str) -> int:
+    from accounts.models import User
+    from projects.actions.invitations import invite
+    from projects.models import Project
+
+    project = Project.objects.create(slug="eye", name="Eye")
+    return invite(project=project, email=email, role="annotator", by=User.objects.get(email=by))[0].pk
+
+
+def people() -> list[dict[str, Any]]:
+    from accounts.models import User
+
+    return [
+        {"email": user.email, "name": user.name, "password": user.has_usable_password(),
+         "projects": user.memberships.count()}
+        for user in User.objects.order_by("pk")
+    ]  # fmt: skip
 
 
 def wait_out(minutes: int) -> int:
@@ -70,7 +89,9 @@ def job(pk: int) -> dict[str, Any]:
 
 def main() -> None:
     django.setup()
-    verb = {f.__name__: f for f in (make_lead, make_user, wait_out, enqueue, answers, slots, job)}[sys.argv[1]]
+    verb = {
+        f.__name__: f for f in (make_lead, make_user, make_invitation, people, wait_out, enqueue, answers, slots, job)
+    }[sys.argv[1]]
     json.dump(verb(**json.loads(sys.argv[2])), sys.stdout)
 
 

@@ -133,6 +133,7 @@ def the_log_and_the_numbers_tell_it(house: House, tried: int) -> None:
     assert house.web
     log = house.web.log.read_text()
     lines = [json.loads(line) for line in log.splitlines()]
+    assert "gunicorn.access" not in {line["logger"] for line in lines}, "it would write addresses down"
     requests = [line for line in lines if line["logger"] == "concord.request"]
     assert len({line["pid"] for line in requests}) == 2
     assert sum(line["route"] == "/api/v1/session/" for line in requests) == tried

@@ -1,0 +1,126 @@
+"""Sign-in by an identity provider, from the button to the session and back again: who gets in, and who does not."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+from urllib.parse import urlsplit
+
+import jwt
+import pytest
+import requests
+
+from tests.processes.house import House
+from tests.processes.identity_provider import CLIENT, SECRET, IdentityProvider, new_key
+
+pytestmark = pytest.mark.processes
+ANNA = {"email": "Anna@Example.org", "email_verified": True, "name": "Anna A."}
+
+
+@pytest.fixture
+def provider() -> Iterator[IdentityProvider]:
+    made = IdentityProvider()
+    yield made
+    made.stop()
+
+
+@pytest.fixture
+def house_with_provider(make_house: Callable[..., House], provider: IdentityProvider) -> House:
+    house = make_house()
+    house.environment |= {
+        "OIDC_ISSUER": provider.issuer, "OIDC_CLIENT_ID": CLIENT, "OIDC_CLIENT_SECRET": SECRET,
+        "OIDC_NEW_ACCOUNTS_FROM": "lab.example.org", "LOG_LEVEL": "INFO",
+    }  # fmt: skip
+    house.inside("make_user", email="anna@example.org", password="a password of her own 1")
+    house.inside("make_user", email="gone@example.org", password="a password of his own 2", is_active=False)
+    house.inside("make_invitation", email="bea@example.org", by="anna@example.org")
+    house.start_web()
+    return house
+
+
+def come_in(house: House, browser: requests.Session, next_page: str = "/api/v1/session/") -> str:
+    """Press the button and follow where it leads; the address of the page at the end, as a path."""
+    reply = browser.get(f"{house.address}/sign-in/oidc/", params={"next": next_page}, allow_redirects=False, timeout=30)
+    while reply.status_code in (301, 302):
+        to = urlsplit(reply.headers["Location"])
+        if not to.netloc and not to.path.startswith("/sign-in/oidc"):
+            return to.geturl()
+        reply = browser.get(reply.headers["Location"], allow_redirects=False, timeout=30)
+    raise AssertionError(f"{reply.status_code} at {reply.url}")
+
+
+def who(house: House, browser: requests.Session) -> str | None:
+    reply = browser.get(f"{house.address}/api/v1/session/", timeout=30)
+    return str(reply.json()["user"]["email"]) if reply.status_code == 200 else None
+
+
+def test_who_gets_in_by_the_provider(house_with_provider: House, provider: IdentityProvider) -> None:
+    house = house_with_provider
+
+    def tried(claims: dict[str, Any], next_page: str = "/") -> tuple[str, str | None]:
+        provider.claims = claims
+        browser = requests.Session()
+        return come_in(house, browser, next_page), who(house, browser)
+
+    # An account that there is, whatever the case of its address; back to the page that was asked for, if it is ours.
+    assert tried(ANNA, "/projects?x=1") == ("/projects?x=1", "anna@example.org")
+    assert tried(ANNA, "//evil.example.org/") == ("/", "anna@example.org")
+    assert tried(ANNA, "https://evil.example.org/") == ("/", "anna@example.org")
+    # The address may come from the provider's user endpoint instead of the token.
+    provider.in_token = False
+    assert tried(ANNA) == ("/", "anna@example.org")
+    assert tried(ANNA | {"sub": "somebody else"}) == ("/sign-in?refused=failed", None)
+    provider.in_token = True
+
+    unverified = [ANNA | {"email_verified": no} for no in (False, "false", None)] + [{"email_verified": True}]
+    for claims in unverified:
+        assert tried(claims) == ("/sign-in?refused=not-verified", None)
+    for email in ("gone@example.org", "nobody@example.org", "eve@notlab.example.org"):
+        assert tried(ANNA | {"email": email}) == ("/sign-in?refused=no-account", None)
+    # Who was invited, and who belongs to the house, gets an account; a place in a project is another matter.
+    assert tried(ANNA | {"email": "bea@example.org", "name": "Bea"}) == ("/", "bea@example.org")
+    assert tried(ANNA | {"email": "new@Lab.example.org", "name": ""}) == ("/", "new@lab.example.org")
+    made = {person["email"]: person for person in house.inside("people")}
+    assert set(made) == {"anna@example.org", "gone@example.org", "bea@example.org", "new@lab.example.org"}
+    assert made["bea@example.org"] == {"email": "bea@example.org", "name": "Bea", "password": False, "projects": 0}
+    assert made["new@lab.example.org"]["name"] == "new"
+
+    assert house.web
+    log = house.web.log.read_text()
+    assert "/sign-in/oidc/back/" in log
+    assert len(provider.given) > 20
+    assert [secret for secret in provider.given if secret in log] == []
+
+
+def test_what_is_not_the_provider_s_word_lets_nobody_in(house_with_provider: House, provider: IdentityProvider) -> None:
+    house, honest, thief = house_with_provider, provider.honest, new_key()
+    provider.claims = ANNA
+    forged: dict[str, Callable[[dict[str, Any]], str]] = {
+        "another key": lambda c: jwt.encode(c, thief, "RS256", headers={"kid": "k1"}),
+        "unknown key": lambda c: jwt.encode(c, thief, "RS256", headers={"kid": "k2"}),
+        "no signature": lambda c: jwt.encode(c, "", "none", headers={"kid": "k1"}),
+        "the client's secret": lambda c: jwt.encode(c, SECRET, "HS256", headers={"kid": "k1"}),
+        "another audience": lambda c: honest(c | {"aud": "another client"}),
+        "another issuer": lambda c: honest(c | {"iss": "https://evil.example.org"}),
+        "expired": lambda c: honest(c | {"exp": c["iat"] - 3600}),
+        "no token": lambda c: "nothing.of.value",
+    }
+    for name, sign in forged.items():
+        provider.sign = sign
+        browser = requests.Session()
+        assert (name, come_in(house, browser), who(house, browser)) == (name, "/sign-in?refused=failed", None)
+    provider.sign = honest
+
+    # A way back that this browser did not begin: somebody's link would sign the visitor in as somebody else.
+    back = f"{house.address}/sign-in/oidc/back/"
+    for query in ({}, {"code": "x"}, {"code": "x", "state": "y"}, {"error": "access_denied", "state": "y"}):
+        reply = requests.get(back, params=query, allow_redirects=False, timeout=30)
+        assert reply.headers["Location"] == "/sign-in?refused=failed"
+
+    # The id of the session changes on the way in, and a provider that is away is told.
+    browser = requests.Session()
+    begun = browser.get(f"{house.address}/sign-in/oidc/", allow_redirects=False, timeout=30)
+    before = browser.cookies["sessionid"]
+    browser.get(begun.headers["Location"], timeout=30, allow_redirects=False)
+    assert come_in(house, browser) == "/api/v1/session/"
+    assert browser.cookies["sessionid"] != before
+    provider.stop()
+    assert come_in(house, requests.Session()) == "/sign-in?refused=failed"
