@@ -4,7 +4,7 @@ import os
 from typing import Any
 
 from celery import Celery
-from celery.schedules import schedule
+from celery.schedules import crontab, schedule
 from celery.signals import setup_logging
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
@@ -34,6 +34,9 @@ app.conf.update(
         "socket_timeout": 5,
         "socket_connect_timeout": 2,
     },
-    beat_schedule={"resend lost wake-ups": {"task": "projects.resend_lost", "schedule": schedule(30.0)}},
+    beat_schedule={
+        "resend lost wake-ups": {"task": "projects.resend_lost", "schedule": schedule(30.0)},
+        "sweep what is spent": {"task": "projects.sweep", "schedule": crontab(hour=3, minute=17)},
+    },
 )
 app.autodiscover_tasks(["projects"])

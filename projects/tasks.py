@@ -4,6 +4,8 @@ from typing import Any
 
 from celery import shared_task
 
+from accounts import sweeping
+
 from . import jobs
 from .actions import gold
 from .models import Round
@@ -17,6 +19,11 @@ def run(job_id: int) -> None:
 @shared_task(name="projects.resend_lost")  # type: ignore[untyped-decorator]
 def resend_lost() -> int:
     return jobs.resend_lost()
+
+
+@shared_task(name="projects.sweep")  # type: ignore[untyped-decorator]
+def sweep() -> dict[str, int]:
+    return sweeping.sweep()
 
 
 @jobs.handler("finish_round")

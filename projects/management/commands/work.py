@@ -2,13 +2,29 @@
 
 import signal
 import threading
+import time
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 from django.db import close_old_connections
 
 from accounts.problems import PASSING
+from accounts.sweeping import sweep
 from projects import jobs
+
+
+class Daily:
+    """Due a minute after the start, and then once a day. Times are seconds of a clock that never goes back."""
+
+    def __init__(self, now: float) -> None:
+        self.next = now + 60
+
+    def is_due(self, now: float) -> bool:
+        """Whether it is time; asking when it is counts as doing it."""
+        if now < self.next:
+            return False
+        self.next = now + 86_400
+        return True
 
 
 class Command(BaseCommand):
@@ -24,12 +40,22 @@ class Command(BaseCommand):
         if threading.current_thread() is threading.main_thread():
             for name in (signal.SIGTERM, signal.SIGINT):
                 signal.signal(name, lambda *_: stop.set())
+        daily = Daily(time.monotonic())
         while not stop.is_set():
             if self._one(queue):
                 continue
             if once:
                 return
+            if daily.is_due(time.monotonic()):
+                self.sweep()
             stop.wait(poll)
+
+    def sweep(self) -> None:
+        """Delete what is spent. What cannot be done today is done tomorrow."""
+        try:
+            sweep()
+        except PASSING as error:
+            self.stderr.write(f"The daily sweep was not done: {error}.")
 
     def _one(self, queue: list[str] | None) -> bool:
         """Do one job if there is one. A data base that is away for a moment is no reason to stop."""
