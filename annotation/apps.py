@@ -9,7 +9,10 @@ class AnnotationConfig(AppConfig):
         from projects import kinds
 
         from . import tasks  # noqa: F401 - registers the handlers of this app's jobs
-        from .kinds import label
+        from .kinds import discourse, label, pico_tuple
 
         kinds.register(label.LabelKind())
+        kinds.register(discourse.DiscourseKind())
+        kinds.register(pico_tuple.TupleKind())
         triggers.guard("annotation_label", "annotation_cue", "annotation_cuefragment", "annotation_discourselabel")
+        triggers.guard("annotation_picotuple", "annotation_tupleslot", "annotation_tuplefragment")

@@ -10,7 +10,7 @@ from projects.actions.staleness import stale_units
 from projects.models import Answer, Decision, Member, Origin, Outcome, Round
 
 from .gold import Gold, gold_labels, gold_relations
-from .models import Cluster, DiscourseLabel, Proposition
+from .models import Cluster, Proposition
 from .relation import suggested
 
 Json = dict[str, Any]
@@ -188,11 +188,4 @@ def _sentences(decisions: Sequence[Decision]) -> dict[int, str]:
             value = answered.get(d.answer_id) if d.answer_id else brought.get((d.unit_id, d.imported_id or 0))
             if value:
                 found[d.pk] = kind.sentence(d.field, value)
-    relations = {
-        (r.unit_id, r.answer_id or r.imported_id): r.relation
-        for r in DiscourseLabel.objects.filter(unit__in=[d.unit_id for d in valued if d.kind == "discourse"])
-    }
-    for d in valued:
-        if d.kind == "discourse" and (d.unit_id, d.answer_id or d.imported_id) in relations:
-            found[d.pk] = relations[d.unit_id, d.answer_id or d.imported_id]
     return found

@@ -97,8 +97,6 @@ def review_rows(page: Sequence[Any]) -> list[Json]:
 
 def review_page(review: Review) -> Json:
     """One review with its studies, targets and clusters."""
-    targets = Target.objects.filter(review=review).order_by("level", "position")
-    inputs = Prefetch("inputs", Input.objects.select_related("study").order_by("position"))
     mine = clusters(review.project, {}).filter(review=review)
     return {
         "id": review.pk,
@@ -106,21 +104,28 @@ def review_page(review: Review) -> Json:
         "title": review.title,
         "abstract": review.abstract,
         "studies": [{"id": s.pk, "pmid": s.pmid} for s in review.studies.order_by("id")],
-        "targets": [
-            {
-                "id": t.pk,
-                "level": t.level,
-                "key": t.key,
-                "text": t.text,
-                "inputs": [
-                    {"position": i.position, "study": {"id": i.study_id, "pmid": i.study.pmid}, "text": i.text}
-                    for i in t.inputs.all()
-                ],
-            }
-            for t in targets.prefetch_related(inputs)
-        ],
+        "targets": target_rows(review),
         "clusters": cluster_rows(list(mine)),
     }
+
+
+def target_rows(review: Review) -> list[Json]:
+    """The documents and sentences of a review with their inputs."""
+    targets = Target.objects.filter(review=review, unit__superseded_by=None).order_by("level", "position")
+    inputs = Prefetch("inputs", Input.objects.select_related("study").order_by("position"))
+    return [
+        {
+            "id": t.pk,
+            "level": t.level,
+            "key": t.key,
+            "text": t.text,
+            "inputs": [
+                {"position": i.position, "study": {"id": i.study_id, "pmid": i.study.pmid}, "text": i.text}
+                for i in t.inputs.all()
+            ],
+        }
+        for t in targets.prefetch_related(inputs)
+    ]
 
 
 def studies(project: Project, search: str) -> QuerySet[Study]:

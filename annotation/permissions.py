@@ -80,6 +80,32 @@ def proposition_to_curate(user: User, unit_id: int) -> tuple[Proposition, Member
     return found, member
 
 
+def project_to_curate(user: User, slug: str) -> Member:
+    """The membership of someone who may add to a project by hand."""
+    member = member_of(user, slug)
+    permit(member, "curate")
+    return member
+
+
+def review_to_curate(user: User, review_id: int) -> tuple[Review, Member]:
+    found = Review.objects.select_related("project").filter(pk=review_id).first()
+    return found, _curating(user, found)  # type: ignore[return-value]
+
+
+def cluster_to_curate(user: User, cluster_id: int) -> tuple[Cluster, Member]:
+    clusters = Cluster.objects.select_related("review__unit", "unit", "project")
+    found = clusters.filter(pk=cluster_id).first()
+    return found, _curating(user, found)  # type: ignore[return-value]
+
+
+def _curating(user: User, row: Cluster | Review | None) -> Member:
+    if row is None:
+        raise _nothing()
+    member = member_in(user, row.project_id)
+    permit(member, "curate")
+    return member
+
+
 def _reading(user: User, row: Cluster | Review | Study | None) -> Member:
     if row is None:
         raise _nothing()

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from .views import corpus, imports
+from .views import corpus, curation, imports
 
 urlpatterns = [
     path("import-formats/", imports.FormatListView.as_view()),
@@ -16,6 +16,13 @@ urlpatterns = [
     path("units/<int:unit_id>/text/", corpus.TextView.as_view()),
     path("projects/<slug:slug>/reviews/", corpus.ReviewListView.as_view()),
     path("reviews/<int:review_id>/", corpus.ReviewView.as_view()),
+    path("reviews/<int:review_id>/curation/", curation.CurationView.as_view()),
+    path("reviews/<int:review_id>/corrections/", curation.ReviewCorrectionsView.as_view()),
+    path("reviews/<int:review_id>/clusters/", curation.ReviewClustersView.as_view()),
+    path("reviews/<int:review_id>/sentences/", curation.ReviewSentencesView.as_view()),
+    path("clusters/<int:cluster_id>/propositions/", curation.ClusterPropositionsView.as_view()),
+    path("clusters/<int:cluster_id>/removal/", curation.RemovalView.as_view()),
+    path("units/<int:unit_id>/removal/", curation.InputRemovalView.as_view()),
     path("projects/<slug:slug>/studies/", corpus.StudyListView.as_view()),
     path("studies/<int:study_id>/", corpus.StudyView.as_view()),
     path("projects/<slug:slug>/summary/", corpus.SummaryView.as_view()),

@@ -243,6 +243,10 @@ SPECTACULAR_SETTINGS = {
         "ModalityEnum": "annotation.models.Modality",
         "RelationEnum": "annotation.models.Relation",
         "TargetLevelEnum": "annotation.models.Level",
+        "TaskKindEnum": "projects.serializers.corrections.KIND_CHOICES",
+        "LabelKindEnum": ["label"],
+        "DiscourseKindEnum": ["discourse"],
+        "TupleKindEnum": ["tuple"],
         "PlannedPurposeEnum": "projects.serializers.rounds.PURPOSES",
     },
 }

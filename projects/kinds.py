@@ -11,6 +11,8 @@ from typing import Any, Protocol
 from django.db.models import QuerySet
 from rest_framework import serializers
 
+from accounts.models import User
+
 from .models import Answer, Project, Round, Unit
 
 #: The JSON-able value of one answer, as the kind's value serializer validates and shows it.
@@ -118,8 +120,8 @@ class Kind(Protocol):
         """Raise ``accounts.problems.Refused`` with the field where the value does not fit the unit."""
         ...
 
-    def store(self, answer: Answer, value: Value) -> None:
-        """Write the typed rows of a new answer, in the caller's transaction."""
+    def store(self, said: Sequence[tuple[Answer, Value]]) -> None:
+        """Write the typed rows of new answers, in the caller's transaction."""
         ...
 
     def values(self, answers: Iterable[Answer]) -> dict[Any, Value]:
@@ -146,6 +148,15 @@ class Kind(Protocol):
 
     def adopt(self, unit: Unit, answers: Sequence[tuple[Answer, Value]], policy: Mapping[str, Any]) -> list[Verdict]:
         """Gold per field from the k counted answers to one unit, by the round's policy. Pure: writes nothing."""
+        ...
+
+    def before_decisions(self, units: Sequence[Unit]) -> None:
+        """Called in the transaction that decides these units, before what is in force is read. Most kinds have
+        nothing to do."""
+        ...
+
+    def after_decisions(self, units: Sequence[Unit], *, by: User | None, reason: str) -> None:
+        """Called when the decisions are inserted: for a kind whose values other rows follow."""
         ...
 
     def row(self, value: Value) -> dict[str, Any]:

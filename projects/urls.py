@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from .views import audit, guidelines, jobs, my_work, people, project, rounds, session, staleness, work
+from .views import audit, corrections, guidelines, jobs, my_work, people, project, rounds, session, staleness, work
 
 urlpatterns = [
     path("session/", session.SessionView.as_view()),
@@ -31,7 +31,7 @@ urlpatterns = [
     path("rounds/<int:round_id>/people/", rounds.RoundPeopleView.as_view()),
     path("rounds/<int:round_id>/people/<int:member_id>/", rounds.RoundPersonView.as_view()),
     path("rounds/<int:round_id>/agreement/", rounds.RoundAgreementView.as_view()),
-    path("units/<int:unit_id>/corrections/", rounds.CorrectionView.as_view()),
+    path("units/<int:unit_id>/corrections/", corrections.CorrectionView.as_view()),
     path("units/<int:unit_id>/confirmations/", staleness.ConfirmationView.as_view()),
     path("projects/<slug:slug>/stale/", staleness.StaleView.as_view()),
     path("projects/<slug:slug>/stale/totals/", staleness.StaleTotalsView.as_view()),

@@ -7,8 +7,8 @@ from projects.actions import staleness
 from projects.models import Member, Unit
 
 from .. import pico
-from ..models import Cluster, PicoForm, PicoFragment, PicoSlot, Proposition
-from ..search import folded
+from ..models import PicoForm, PicoFragment, PicoSlot, Proposition
+from ..searchable import refresh_search
 
 
 def supersede_text(*, proposition: Proposition, text: str, reason: str, by: Member) -> Proposition:
@@ -71,11 +71,3 @@ def _place_slots(target: Proposition) -> None:
         fragments += [PicoFragment(slot=slot, position=n, start=s, end=e) for n, (s, e) in enumerate(ranges)]
     PicoSlot.objects.bulk_update(slots, ["form"])
     PicoFragment.objects.bulk_create(fragments)
-
-
-def refresh_search(cluster: Cluster) -> None:
-    """What a search finds the cluster by: its key, its tuple, its texts and the ids of their studies."""
-    claims = cluster.propositions.current().select_related("study").order_by("position")
-    texts = [t for claim in claims for t in ((claim.study.pmid,) if claim.study else ()) + (claim.text,)]
-    slots = cluster.pico.order_by("id").values_list("text", flat=True)
-    Cluster.objects.filter(pk=cluster.pk).update(search=folded(cluster.key, *slots, *texts))

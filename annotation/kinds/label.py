@@ -7,6 +7,7 @@ from typing import Any
 from django.db.models import Exists, OuterRef, Prefetch, Q, QuerySet
 from rest_framework import serializers
 
+from accounts.models import User
 from accounts.problems import Refused
 from measures import spans
 from measures.span_agreement import cue_f1
@@ -112,7 +113,7 @@ class LabelKind:
 
     def check(self, unit: Unit, value: Value) -> None:
         """Cues must lie in the text, in order, and quote it exactly."""
-        text = Proposition.objects.values_list("text", flat=True).get(unit=unit)
+        text = unit.proposition.text
         for aspect in ASPECTS:
             fragments = value[f"{aspect}_cue"]
             if not fragments:
@@ -122,29 +123,31 @@ class LabelKind:
             except ValueError as error:
                 raise Refused.field(f"value.{aspect}_cue", str(error)) from None
 
-    def store(self, answer: Answer, value: Value) -> None:
-        suggestions = value.get("suggestions") or {}
-        label = Label.objects.create(
-            unit_id=answer.assignment.unit_id,
-            answer=answer,
-            polarity=value["polarity"],
-            modality=value["modality"],
-            suggestions_accepted=suggestions.get("accepted"),
-            suggestions_edited=suggestions.get("edited"),
-            suggestions_rejected=suggestions.get("rejected"),
+    def store(self, said: Sequence[tuple[Answer, Value]]) -> None:
+        labels = Label.objects.bulk_create(_row(answer, value) for answer, value in said)
+        marked = [
+            (label, aspect, fragments)
+            for label, (_, value) in zip(labels, said, strict=True)
+            for aspect in ASPECTS
+            if (fragments := value[f"{aspect}_cue"])
+        ]
+        cues = Cue.objects.bulk_create(
+            Cue(
+                label=label, aspect=aspect, text=" ... ".join(f["quote"] for f in fragments), found=Cue.Found.SELECTED
+            )
+            for label, aspect, fragments in marked
+        )  # fmt: skip
+        CueFragment.objects.bulk_create(
+            CueFragment(cue=cue, position=i, start=f["start"], end=f["end"], quote=f["quote"])
+            for cue, (_, _, fragments) in zip(cues, marked, strict=True)
+            for i, f in enumerate(fragments)
         )
-        for aspect in ASPECTS:
-            if fragments := value[f"{aspect}_cue"]:
-                cue = Cue.objects.create(
-                    label=label,
-                    aspect=aspect,
-                    text=" ... ".join(f["quote"] for f in fragments),
-                    found=Cue.Found.SELECTED,
-                )
-                CueFragment.objects.bulk_create(
-                    CueFragment(cue=cue, position=i, start=f["start"], end=f["end"], quote=f["quote"])
-                    for i, f in enumerate(fragments)
-                )
+
+    def before_decisions(self, units: Sequence[Unit]) -> None:
+        """A label stands for itself."""
+
+    def after_decisions(self, units: Sequence[Unit], *, by: User | None, reason: str) -> None:
+        """No other row follows a label."""
 
     def values(self, answers: Iterable[Answer]) -> dict[Any, Value]:
         labels = _with_cues(Label.objects.filter(answer__in=[a.pk for a in answers]))
@@ -207,6 +210,19 @@ class LabelKind:
         if field.endswith("_cue"):
             return " ... ".join(f["quote"] for f in value[field]) or value.get(f"{field}_text", "") or "no cue"
         return str(value[field])
+
+
+def _row(answer: Answer, value: Value) -> Label:
+    suggestions = value.get("suggestions") or {}
+    return Label(
+        unit_id=answer.assignment.unit_id,
+        answer=answer,
+        polarity=value["polarity"],
+        modality=value["modality"],
+        suggestions_accepted=suggestions.get("accepted"),
+        suggestions_edited=suggestions.get("edited"),
+        suggestions_rejected=suggestions.get("rejected"),
+    )
 
 
 def _ranges(fragments: Sequence[Mapping[str, Any]]) -> list[tuple[int, int]]:

@@ -1,16 +1,16 @@
 """How labels of several people become gold, field by field. Pure: values in, verdicts out."""
 
-from collections import defaultdict
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Sequence
 from operator import itemgetter
 from typing import Any, Literal
 
 from measures.span_agreement import exact, shared_characters
-from projects.kinds import Value, Verdict
-from projects.models import Answer, Origin
+from projects.kinds import Verdict
+from projects.models import Origin
+
+from .majority import Said, majority, origin
 
 CuePolicy = Literal["exact", "overlap", "ignore"]
-Said = tuple[Answer, Value]
 
 
 def adopt_label(answers: Sequence[Said], *, cue_policy: str) -> list[Verdict]:
@@ -23,26 +23,9 @@ def adopt_label(answers: Sequence[Said], *, cue_policy: str) -> list[Verdict]:
     """
     out = []
     for aspect in ("polarity", "modality"):
-        verdict, agreeing = _majority(aspect, answers, itemgetter(aspect))
+        verdict, agreeing = majority(aspect, answers, itemgetter(aspect))
         out += [verdict, _cue(f"{aspect}_cue", agreeing, verdict, cue_policy)]
     return out
-
-
-def _origin(agreeing: int, of: int) -> str:
-    if of == 1:
-        return Origin.SINGLE
-    return Origin.UNANIMOUS if agreeing == of else Origin.MAJORITY
-
-
-def _majority(field: str, answers: Sequence[Said], key: Callable[[Value], Hashable]) -> tuple[Verdict, list[Said]]:
-    """The verdict when more than half agree on ``key``, and those who do; else a contest and nobody."""
-    groups: dict[Hashable, list[Said]] = defaultdict(list)
-    for said in answers:
-        groups[key(said[1])].append(said)
-    best = max(groups.values(), key=len)
-    if 2 * len(best) <= len(answers):
-        return Verdict(field, Origin.CONTESTED, None), []
-    return Verdict(field, _origin(len(best), len(answers)), best[0][0]), best
 
 
 def _cue(field: str, agreeing: Sequence[Said], value: Verdict, policy: str) -> Verdict:
@@ -51,7 +34,7 @@ def _cue(field: str, agreeing: Sequence[Said], value: Verdict, policy: str) -> V
     if policy == "ignore":
         return Verdict(field, value.origin, agreeing[0][0])
     if policy == "exact":
-        return _majority(field, agreeing, lambda v: tuple(_ranges(v[field])))[0]
+        return majority(field, agreeing, lambda v: tuple(_ranges(v[field])))[0]
     return _by_overlap(field, agreeing)
 
 
@@ -68,7 +51,7 @@ def _by_overlap(field: str, agreeing: Sequence[Said]) -> Verdict:
     assert best is not None
     if 2 * best[0] <= len(agreeing):
         return Verdict(field, Origin.CONTESTED, None)
-    return Verdict(field, _origin(best[0], len(agreeing)), best[2][0])
+    return Verdict(field, origin(best[0], len(agreeing)), best[2][0])
 
 
 def _ranges(fragments: Any) -> list[tuple[int, int]]:

@@ -1,14 +1,16 @@
 """The corpus and what was said of it."""
 
-from .cluster import Cluster, PicoForm, PicoFragment, PicoSlot, Proposition, Slot
+from .cluster import Cluster, PicoForm, PicoFragment, PicoSlot, Proposition, Slot, StandsFor
 from .corpus import Input, Level, Review, Study, Target
-from .labels import Cue, CueFragment, DiscourseLabel, Label, Modality, Polarity, Relation
+from .labels import Cue, CueFragment, DiscourseLabel, Fate, Label, Modality, Polarity, Relation
+from .tuples import PicoTuple, TupleFragment, TupleSlot
 
 __all__ = [
     "Cluster",
     "Cue",
     "CueFragment",
     "DiscourseLabel",
+    "Fate",
     "Input",
     "Label",
     "Level",
@@ -16,11 +18,15 @@ __all__ = [
     "PicoForm",
     "PicoFragment",
     "PicoSlot",
+    "PicoTuple",
     "Polarity",
     "Proposition",
     "Relation",
     "Review",
     "Slot",
+    "StandsFor",
     "Study",
     "Target",
+    "TupleFragment",
+    "TupleSlot",
 ]

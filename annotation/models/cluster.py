@@ -8,10 +8,14 @@ from django.db.models import F, Q
 from projects.models import Import, Project, Unit
 
 from ..search import folded
-from .corpus import Review, Study
+from .corpus import Review, Study, Target
 
 
 class ClusterQuerySet(models.QuerySet["Cluster"]):
+    def current(self) -> Self:
+        """Without those that were retired."""
+        return self.filter(unit__superseded_by=None)
+
     def found_by(self, words: str) -> Self:
         """Clusters whose ids, tuple and texts hold the words in this order, whatever their case."""
         return self.filter(search__contains=folded(words.strip())) if words.strip() else self
@@ -26,6 +30,8 @@ class Cluster(models.Model):
     position = models.PositiveIntegerField(help_text="Order in the published file and in a release.")
     imported = models.ForeignKey(Import, null=True, blank=True, on_delete=models.PROTECT, related_name="clusters")
     unit = models.OneToOneField(Unit, on_delete=models.PROTECT, related_name="cluster")
+    # The levels of an imported data set share no key, so only what is made by hand knows its sentence.
+    sentence = models.ForeignKey(Target, null=True, blank=True, on_delete=models.PROTECT, related_name="clusters")
     # Key, tuple, texts and study ids in one casefolded column: the data bases disagree on case beyond ASCII.
     search = models.TextField(
         blank=True, editable=False, help_text="What a search looks in (annotation.search.folded)."
@@ -61,6 +67,14 @@ class PicoForm(models.TextChoices):
     BLANK = "blank"
 
 
+class StandsFor(models.TextChoices):
+    """What a blank comparator means; M3's files write all three alike."""
+
+    PLACEBO = "placebo"
+    NONE = "none"
+    NOT_STATED = "not stated"
+
+
 class PicoSlot(models.Model):
     """One slot of a cluster's PICO tuple, its text exactly as given (M3 writes implied text in [brackets])."""
 
@@ -68,6 +82,7 @@ class PicoSlot(models.Model):
     slot = models.CharField(max_length=1, choices=Slot)
     form = models.CharField(max_length=14, choices=PicoForm)
     text = models.TextField(blank=True)
+    stands_for = models.CharField(max_length=10, choices=StandsFor, blank=True)
 
     class Meta:
         ordering = ["cluster_id", "id"]

@@ -112,6 +112,13 @@ class CueFragment(models.Model):
         ]
 
 
+class Fate(models.TextChoices):
+    """What became of a suggestion that was shown."""
+
+    ACCEPTED = "accepted"
+    EDITED = "edited", "another value was given"
+
+
 class DiscourseLabel(models.Model):
     """Agreement or contradiction between the inputs of one cluster."""
 
@@ -119,6 +126,9 @@ class DiscourseLabel(models.Model):
     answer = models.OneToOneField(Answer, null=True, blank=True, on_delete=models.PROTECT, related_name="discourse")
     imported = models.ForeignKey(Import, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
     relation = models.CharField(max_length=13, choices=Relation)
+    suggestion = models.CharField(
+        max_length=8, choices=Fate, blank=True, help_text="What became of it; empty where none was shown."
+    )
 
     class Meta:
         ordering = ["id"]

@@ -1,5 +1,6 @@
 """Reading the corpus: lists, one object with all that hangs on it, and the numbers."""
 
+import hashlib
 from typing import Any
 
 from django.db.models import Q, QuerySet
@@ -10,11 +11,14 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.requests import signed_in
+from projects.actions import acts
 
 from .. import cluster_page, corpus_lists, permissions, statistics
+from ..actions.curation.reviews import add_review
 from ..actions.supersede import supersede_text
 from ..models import Cluster, Review, Study
 from ..serializers import corpus as shapes
+from ..serializers import curation as curation_shapes
 
 
 def _filters(shape: type[shapes.Plain], request: Request) -> dict[str, str]:
@@ -57,6 +61,26 @@ class ReviewListView(generics.ListAPIView[Review]):
             member.project, _filters(shapes.SearchSerializer, request).get("search", "")
         )
         return self.get_paginated_response(corpus_lists.review_rows(self.paginate_queryset(found) or []))
+
+    @extend_schema(
+        operation_id="reviews_add",
+        request=curation_shapes.NewReviewSerializer,
+        responses={201: curation_shapes.NewReviewDoneSerializer},
+    )
+    def post(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """Add a review by hand, with its target sentences."""
+        member = permissions.project_to_curate(signed_in(request), kwargs["slug"])
+        digest = hashlib.sha256(request.body).hexdigest()
+        asked = curation_shapes.NewReviewSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        fields = {k: v for k, v in asked.validated_data.items() if k not in ("uuid", "reason")}
+        made = acts.once(
+            acts.Request(asked.validated_data["uuid"], digest),
+            by=member,
+            verb="add review",
+            work=lambda: {"id": add_review(project=member.project, by=member, **fields).pk},
+        )
+        return Response(made, status=status.HTTP_201_CREATED)
 
 
 class ReviewView(APIView):

@@ -8,8 +8,9 @@ from audit.log import record
 
 from .. import kinds
 from ..models import Decision, Member, Origin, Unit
+from .corrections import correct
 from .decisions import insert_decisions
-from .gold import correct, current_decisions, values_in_force
+from .gold import current_decisions, values_in_force
 from .staleness import stale_units
 
 

@@ -1,5 +1,6 @@
 """What every study has, whatever it annotates: people, guidelines, units, rounds, answers, decisions, jobs."""
 
+from .act import Act
 from .answer import Answer, Outcome
 from .change import Change
 from .decision import Decision, Origin
@@ -9,6 +10,7 @@ from .project import Import, Invitation, Member, Project, Role
 from .round import Assignment, Participant, Purpose, Round, Unit
 
 __all__ = [
+    "Act",
     "Answer",
     "Assignment",
     "Change",

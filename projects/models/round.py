@@ -23,6 +23,10 @@ class Unit(models.Model):
     superseded_by = models.ForeignKey(
         "self", null=True, blank=True, on_delete=models.PROTECT, related_name="supersedes"
     )
+    made_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+",
+        help_text="Who typed or pasted it in; null where a file brought it.",
+    )  # fmt: skip
 
     class Meta:
         ordering = ["id"]

@@ -183,18 +183,6 @@ class PersonSerializer(Plain):
     member = serializers.IntegerField()
 
 
-class CorrectionSerializer(Plain):
-    """A curator's value in the place of the gold one."""
-
-    kind = serializers.ChoiceField(choices=KIND_CHOICES)
-    value = serializers.JSONField(help_text="As the kind's value serializer has it.")
-    reason = serializers.CharField(max_length=2000)
-
-
-class CorrectedSerializer(Plain):
-    fields_changed = serializers.ListField(child=serializers.CharField())
-
-
 class JobProblemSerializer(serializers.ModelSerializer[JobProblem]):
     class Meta:
         model = JobProblem

@@ -52,7 +52,7 @@ def _name(kind: kinds.Kind) -> str:
 
 
 def _of_kind(name: str, base: type[Plain], kind: kinds.Kind, fields: Mapping[str, Any]) -> type[Plain]:
-    return type(name, (base,), {"kind": serializers.ChoiceField(choices=[(kind.key, kind.title)]), **fields})
+    return type(name, (base,), {"kind": serializers.ChoiceField(choices=[kind.key]), **fields})
 
 
 def card_serializer(kind: kinds.Kind) -> type[Plain]:

@@ -13,10 +13,10 @@ from accounts.pagination import Pages
 from accounts.requests import signed_in
 
 from .. import agreement, kinds, markdown, plans, progress
-from ..actions import gold, rounds
+from ..actions import rounds
 from ..actions.rounds import RoundPlan
 from ..models import Member, Role, Round
-from ..permissions import member_of, member_to, require, round_of, unit_of
+from ..permissions import member_of, member_to, require, round_of
 from ..serializers import agreement as report_shapes
 from ..serializers import rounds as shapes
 
@@ -143,24 +143,3 @@ class RoundAgreementView(APIView):
         round, member = round_of(signed_in(request), round_id)
         require(member, Role.LEAD, Role.CURATOR)
         return Response(agreement.report(round))
-
-
-class CorrectionView(APIView):
-    @extend_schema(
-        operation_id="units_correct",
-        request=shapes.CorrectionSerializer,
-        responses={201: shapes.CorrectedSerializer},
-    )
-    def post(self, request: Request, unit_id: int) -> Response:
-        """Put a curator's value in the place of the gold one, with a reason."""
-        unit, member = unit_of(signed_in(request), unit_id)
-        require(member, Role.LEAD, Role.CURATOR)
-        serializer = shapes.CorrectionSerializer(data=request.data)
-        serializer.is_valid(raise_exception=True)
-        kind = kinds.get(serializer.validated_data["kind"])
-        value = kind.value_serializer(data=serializer.validated_data["value"])
-        value.is_valid(raise_exception=True)
-        made = gold.correct(
-            unit=unit, kind=kind.key, value=value.validated_data, reason=serializer.validated_data["reason"], by=member
-        )
-        return Response({"fields_changed": [d.field for d in made]}, status=status.HTTP_201_CREATED)

@@ -16,7 +16,7 @@ from ..actions.confirm import confirm
 from ..models import Answer, Change, Member
 from ..permissions import member_of, permit, unit_of
 from ..serializers import staleness as shapes
-from ..serializers.rounds import CorrectedSerializer
+from ..serializers.corrections import CorrectedSerializer
 
 CURATE = "curate"
 

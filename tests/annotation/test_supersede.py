@@ -10,7 +10,7 @@ from annotation.gold import gold_labels
 from annotation.models import Cluster, PicoForm, Proposition
 from audit.verify import findings
 from projects.actions.answers import next_hand
-from projects.actions.gold import correct
+from projects.actions.corrections import correct
 from projects.actions.rounds import close_round
 from projects.actions.staleness import changed, stale_units
 from projects.models import Answer, Assignment, Change, Member, Project

@@ -8,7 +8,8 @@ from accounts.problems import Refused
 from audit.verify import findings
 from projects import jobs
 from projects.actions.answers import next_hand
-from projects.actions.gold import correct, current_decisions, finish_round, values_in_force
+from projects.actions.corrections import correct
+from projects.actions.gold import current_decisions, finish_round, values_in_force
 from projects.actions.rounds import close_round
 from projects.models import Answer, Decision, Job, Member, Project, Round, Unit
 from tests.builders import answer, build_cluster, build_round, label_value
@@ -137,10 +138,11 @@ def test_two_curators_can_correct_in_turn(three: list[Member], project: Project)
         assert values_in_force([unit], "label")[unit.pk]["polarity"] == polarity
 
 
-def test_a_correction_needs_a_reason_and_a_fitting_value(three: list[Member], project: Project) -> None:
+def test_a_correction_needs_a_reason_and_every_value_must_fit(three: list[Member], project: Project) -> None:
     unit = Unit.objects.get(type="proposition")
+    correct(unit=unit, kind="label", value=label_value(), reason=" ", by=three[0])
     with pytest.raises(Refused, match="why"):
-        correct(unit=unit, kind="label", value=label_value(), reason=" ", by=three[0])
+        correct(unit=unit, kind="label", value=label_value("negative"), reason=" ", by=three[0])
     client = APIClient()
     client.force_login(three[0].user)
     reply = client.post(

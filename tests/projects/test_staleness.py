@@ -11,7 +11,8 @@ from rest_framework.test import APIClient
 from accounts.models import User
 from annotation.models import Cluster
 from projects.actions.answers import next_hand
-from projects.actions.gold import correct, values_in_force
+from projects.actions.corrections import correct
+from projects.actions.gold import values_in_force
 from projects.actions.guidelines import write_guideline
 from projects.actions.rounds import close_round
 from projects.actions.staleness import changed

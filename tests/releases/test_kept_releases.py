@@ -15,7 +15,7 @@ from accounts.models import User
 from audit.actions import seal_pending
 from audit.verify import findings
 from projects import jobs
-from projects.actions.gold import correct
+from projects.actions.corrections import correct
 from projects.models import Job, JobStatus, Member, Project
 from releases.actions import folder_of, freeze, store
 from releases.models import Release

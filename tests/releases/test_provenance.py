@@ -9,7 +9,7 @@ import pytest
 
 from accounts.models import User
 from projects.actions.answers import next_hand
-from projects.actions.gold import correct
+from projects.actions.corrections import correct
 from projects.models import Answer, Decision, Guideline, Import, Member, Project
 from releases.actions import write_release
 from tests.annotation.m3_files import brought_in, cluster, write

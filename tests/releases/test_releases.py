@@ -21,7 +21,8 @@ from accounts.problems import Conflict, NoRoom, Refused
 from annotation.models import Cluster, Proposition
 from projects import jobs
 from projects.actions.answers import next_hand
-from projects.actions.gold import correct, values_in_force
+from projects.actions.corrections import correct
+from projects.actions.gold import values_in_force
 from projects.models import Job, Member, Project
 from releases.actions import freeze, store, write_release
 from releases.checks import run

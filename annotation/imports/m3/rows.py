@@ -1,10 +1,11 @@
 """Items of M3 as rows: everything verbatim, in few statements, in the caller's transaction."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from django.db.models import Max, QuerySet
 
+from accounts.models import User
 from annotation.gold import LABEL_FIELDS
 from annotation.models import (
     Cluster,
@@ -38,64 +39,87 @@ UNIT_TYPES = {"1": "target document", "2": "target sentence", "3": "cluster"}
 
 def insert_clusters(imported: Import, items: Sequence[Item], progress: Progress) -> None:
     """Level 3: clusters with their tuples, propositions, labels, cues, relations and imported decisions."""
-    first = _next_position(Cluster.objects.filter(project=imported.project))
+    first = next_position(Cluster.objects.filter(project=imported.project))
     for start, batch in _batches(items):
-        reviews, studies = _reviews_and_studies(imported.project, batch)
-        units = _units(imported.project, "cluster", batch)
-        clusters = Cluster.objects.bulk_create(
-            Cluster(
-                project=imported.project,
-                review=reviews[item.review],
-                key=item.docid,
-                position=first + start + n,
-                imported=imported,
-                unit=unit,
-                search=folded(item.docid, item.text, *item.pico, *(t for s in item.inputs for t in (s.pmid, s.text))),
-            )
-            for n, (item, unit) in enumerate(zip(batch, units, strict=True))
-        )
-        _insert_pico(clusters, batch)
-        propositions = _insert_propositions(imported.project, clusters, batch, studies)
-        _insert_labels(imported, propositions)
+        clusters, propositions = lay_out(imported.project, batch, first=first + start, imported=imported)
+        _insert_labels(imported, [(p, said) for p, said in propositions if said])
         DiscourseLabel.objects.bulk_create(
-            DiscourseLabel(unit=unit, imported=imported, relation=item.relation)
-            for item, unit in zip(batch, units, strict=True)
+            DiscourseLabel(unit_id=cluster.unit_id, imported=imported, relation=item.relation)
+            for item, cluster in zip(batch, clusters, strict=True)
         )
         insert_decisions(
             [
                 *(_adopt(imported, p.unit_id, "label", field) for p, _ in propositions for field in LABEL_FIELDS),
-                *(_adopt(imported, unit.pk, "discourse", "relation") for unit in units),
+                *(_adopt(imported, cluster.unit_id, "discourse", "relation") for cluster in clusters),
             ]
         )
         progress(start + len(batch), len(items), "writing")
 
 
+def lay_out(
+    project: Project, batch: Sequence[Item], *, first: int, imported: Import | None = None, by: User | None = None
+) -> tuple[list[Cluster], list[tuple[Proposition, Said | None]]]:
+    """Clusters with their tuples and propositions, from position ``first`` on; reviews and studies where they are new.
+
+    What was said of them is handed back beside each proposition, not written. ``by``: who typed them in.
+    """
+    reviews, studies = _reviews_and_studies(project, batch, by)
+    units = _units(project, "cluster", batch, by)
+    clusters = Cluster.objects.bulk_create(
+        Cluster(
+            project=project,
+            review=reviews[item.review],
+            key=item.docid,
+            position=first + n,
+            imported=imported,
+            unit=unit,
+            search=folded(item.docid, item.text, *item.pico, *(t for s in item.inputs for t in (s.pmid, s.text))),
+        )
+        for n, (item, unit) in enumerate(zip(batch, units, strict=True))
+    )
+    _insert_pico(clusters, batch)
+    return clusters, _insert_propositions(project, clusters, batch, studies, by)
+
+
 def insert_targets(imported: Import, level: str, items: Sequence[Item], progress: Progress) -> None:
     """Levels 1 and 2: targets and their inputs."""
-    kind = LEVELS[level]
-    first = _next_position(Target.objects.filter(project=imported.project, level=kind))
+    first = next_position(Target.objects.filter(project=imported.project, level=LEVELS[level]))
     for start, batch in _batches(items):
-        reviews, studies = _reviews_and_studies(imported.project, batch)
-        units = _units(imported.project, UNIT_TYPES[level], batch)
-        targets = Target.objects.bulk_create(
-            Target(
-                project=imported.project,
-                review=reviews[item.review],
-                level=kind,
-                key=item.docid,
-                position=first + start + n,
-                text=item.text,
-                imported=imported,
-                unit=unit,
-            )
-            for n, (item, unit) in enumerate(zip(batch, units, strict=True))
-        )
-        Input.objects.bulk_create(
-            Input(target=target, study=studies[source.pmid], position=n, text=source.text)
-            for target, item in zip(targets, batch, strict=True)
-            for n, source in enumerate(item.inputs, start=1)
-        )
+        lay_out_targets(imported.project, level, batch, first=first + start, imported=imported)
         progress(start + len(batch), len(items), "writing")
+
+
+def lay_out_targets(
+    project: Project,
+    level: str,
+    batch: Sequence[Item],
+    *,
+    first: int,
+    imported: Import | None = None,
+    by: User | None = None,
+) -> list[Target]:
+    """Targets of level 1 or 2 with their inputs, from position ``first`` on. ``by``: who typed them in."""
+    reviews, studies = _reviews_and_studies(project, batch, by)
+    units = _units(project, UNIT_TYPES[level], batch, by)
+    targets = Target.objects.bulk_create(
+        Target(
+            project=project,
+            review=reviews[item.review],
+            level=LEVELS[level],
+            key=item.docid,
+            position=first + n,
+            text=item.text,
+            imported=imported,
+            unit=unit,
+        )
+        for n, (item, unit) in enumerate(zip(batch, units, strict=True))
+    )
+    Input.objects.bulk_create(
+        Input(target=target, study=studies[source.pmid], position=n, text=source.text)
+        for target, item in zip(targets, batch, strict=True)
+        for n, source in enumerate(item.inputs, start=1)
+    )
+    return targets
 
 
 def _batches(items: Sequence[Item]) -> Iterator[tuple[int, list[Item]]]:
@@ -105,27 +129,35 @@ def _batches(items: Sequence[Item]) -> Iterator[tuple[int, list[Item]]]:
         start += len(batch)
 
 
-def _next_position(rows: QuerySet[Cluster] | QuerySet[Target]) -> int:
+def next_position(rows: QuerySet[Cluster] | QuerySet[Target]) -> int:
     last: int | None = rows.aggregate(last=Max("position"))["last"]
     return 0 if last is None else last + 1
 
 
-def _units(project: Project, type: str, batch: Sequence[Item]) -> list[Unit]:
-    return Unit.objects.bulk_create(Unit(project=project, type=type, key=item.docid) for item in batch)
+def _units(project: Project, type: str, batch: Sequence[Item], by: User | None) -> list[Unit]:
+    return Unit.objects.bulk_create(Unit(project=project, type=type, key=item.docid, made_by=by) for item in batch)
 
 
-def _reviews_and_studies(project: Project, batch: Sequence[Item]) -> tuple[dict[str, Review], dict[str, Study]]:
+def _reviews_and_studies(
+    project: Project, batch: Sequence[Item], by: User | None
+) -> tuple[dict[str, Review], dict[str, Study]]:
     """The reviews and studies of a batch by PMID, made where they are new, with the links between them."""
     wanted = dict.fromkeys(item.review for item in batch)
     reviews = {r.pmid: r for r in Review.objects.filter(project=project, pmid__in=wanted)}
     missing = [pmid for pmid in wanted if pmid not in reviews]
-    units = Unit.objects.bulk_create(Unit(project=project, type="review", key=pmid) for pmid in missing)
+    units = Unit.objects.bulk_create(Unit(project=project, type="review", key=pmid, made_by=by) for pmid in missing)
     made = Review.objects.bulk_create(
         Review(project=project, pmid=pmid, unit=unit) for pmid, unit in zip(missing, units, strict=True)
     )
     reviews |= {r.pmid: r for r in made}
 
-    pmids = dict.fromkeys(s.pmid for item in batch for s in item.inputs)
+    links = [(s.pmid, item.review) for item in batch for s in item.inputs]
+    return reviews, studies_of(project, links, reviews)
+
+
+def studies_of(project: Project, links: Sequence[tuple[str, str]], reviews: Mapping[str, Review]) -> dict[str, Study]:
+    """Studies by PMID, made where they are new, and linked: ``links`` are (study's PMID, review's PMID)."""
+    pmids = dict.fromkeys(pmid for pmid, _ in links)
     studies: dict[str, Study] = {}
     for chunk in _chunks(list(pmids), 500):
         studies |= {s.pmid: s for s in Study.objects.filter(project=project, pmid__in=chunk)}
@@ -133,10 +165,10 @@ def _reviews_and_studies(project: Project, batch: Sequence[Item]) -> tuple[dict[
     studies |= {s.pmid: s for s in new}
 
     link = Study.reviews.through
-    pairs = dict.fromkeys((studies[s.pmid].pk, reviews[item.review].pk) for item in batch for s in item.inputs)
+    pairs = dict.fromkeys((studies[study].pk, reviews[review].pk) for study, review in links)
     there = set(link.objects.filter(review__in=list(reviews.values())).values_list("study_id", "review_id"))
     link.objects.bulk_create(link(study_id=s, review_id=r) for s, r in pairs if (s, r) not in there)
-    return reviews, studies
+    return studies
 
 
 def _chunks(values: Sequence[str], size: int) -> Iterator[Sequence[str]]:
@@ -158,8 +190,8 @@ def _insert_pico(clusters: Sequence[Cluster], batch: Sequence[Item]) -> None:
 
 
 def _insert_propositions(
-    project: Project, clusters: Sequence[Cluster], batch: Sequence[Item], studies: dict[str, Study]
-) -> list[tuple[Proposition, Said]]:
+    project: Project, clusters: Sequence[Cluster], batch: Sequence[Item], studies: Mapping[str, Study], by: User | None
+) -> list[tuple[Proposition, Said | None]]:
     """Target (position 0) and inputs (from 1) of each cluster; a cluster's units come together by their context."""
     claims = []
     for cluster, item in zip(clusters, batch, strict=True):
@@ -172,6 +204,7 @@ def _insert_propositions(
             key=f"{cluster.key}/{position}",
             context=cluster.unit_id,
             position=position,
+            made_by=by,
         )
         for cluster, position, *_ in claims
     )
@@ -179,7 +212,7 @@ def _insert_propositions(
         Proposition(cluster_id=cluster.pk, position=position, study_id=study, text=text, unit_id=unit.pk)
         for (cluster, position, text, _, study), unit in zip(claims, units, strict=True)
     )
-    return [(p, said) for p, (_, _, _, said, _) in zip(propositions, claims, strict=True) if said]
+    return [(p, said) for p, (_, _, _, said, _) in zip(propositions, claims, strict=True)]
 
 
 def _insert_labels(imported: Import, propositions: Sequence[tuple[Proposition, Said]]) -> None:

@@ -48,14 +48,16 @@ interface KindModule {
   default: Component<DeskProps, Desk>
   bindings: readonly Binding[]
   /** A value in a few words, for the lists of earlier answers. */
-  inWords: (value: Value | null) => string
+  inWords(value: Value | null): string
   /** What a unit is about, in one line. */
-  inShort: (card: Card) => string
+  inShort(card: Card): string
   noun: string
 }
 
 /** A kind without an entry here fails the type check. */
 export const kinds: Record<Kind, () => Promise<KindModule>> = {
   label: () => import('./label/index.ts'),
+  discourse: () => import('./discourse/index.ts'),
+  tuple: () => import('./tuple/index.ts'),
 }
 export type { KindModule }

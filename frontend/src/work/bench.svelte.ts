@@ -17,6 +17,9 @@ const LAST = 10
 
 export type Last = Card & { reason?: string }
 
+/** A submission before its kind is told apart: the value is that of the card's kind. */
+type Said = Omit<Schemas['SubmissionRequest'], 'kind' | 'value'> & { kind: Card['kind']; value: Value | null }
+
 export class Bench {
   round = $state.raw<Schemas['Round'] | null>(null)
   hand = $state.raw<Hand<Card>>(empty as Hand<Card>)
@@ -144,11 +147,11 @@ export class Bench {
     this.busy = true
     const { card } = desk
     const revision = this.base(card)
-    const after = leave(this.hand, { ...card, value, outcome, revision: revision + 1, comment: this.comment, flag: this.flag }, kept)
+    const after = leave(this.hand, { ...card, value, outcome, revision: revision + 1, comment: this.comment, flag: this.flag } as Card, kept)
     const body = JSON.stringify({
       assignment: card.assignment, revision, kind: card.kind, outcome, reason, shown: card.shown, active_ms: this.activity.ms,
       comment: this.comment, flag: this.flag, value, have: held(after),
-    } satisfies Schemas['SubmissionRequest'])
+    } satisfies Said)
     try {
       await this.outbox.add({ uuid: newUuid(), round: this.id, assignment: card.assignment, body, card })
     } catch (error) {
@@ -245,7 +248,7 @@ export class Bench {
     const mine = this.outbox.unsent.findLast((e) => e.assignment === entry.assignment) ?? entry
     const said = JSON.parse(mine.body) as { value: Value | null; comment: string; flag: boolean }
     this.refused = entry
-    this.hand = reopen(this.hand, { ...mine.card, value: said.value, comment: said.comment, flag: said.flag })
+    this.hand = reopen(this.hand, { ...mine.card, value: said.value, comment: said.comment, flag: said.flag } as Card)
     await this.show('reopened')
   }
 

@@ -1,0 +1,132 @@
+"""Clusters and input propositions, typed or pasted by rows, with whatever was said of them as answers of its kind."""
+
+import uuid as uuids
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from django.db.models import Max
+
+from accounts.problems import Refused
+from audit.log import record
+from projects.actions.corrections import Correction, correct_all
+from projects.models import Member, Unit
+
+from ...imports.m3.records import SLOTS, Item, Source
+from ...imports.m3.rows import lay_out, next_position, studies_of
+from ...models import Cluster, Level, Proposition, Review, Target
+from ...searchable import refresh_search
+
+Row = Mapping[str, Any]
+
+
+def add_clusters(*, review: Review, rows: Sequence[Row], by: Member, batch: uuids.UUID) -> list[Cluster]:
+    """Clusters after the last one, each with its target, its inputs, and the tuple, labels and relation given with it.
+
+    Rows: ``text, sentence, tuple, label, relation, inputs[{pmid, text, label}]`` as the serializer has them. In the
+    caller's transaction, all or none. Raises `Refused` by row and field.
+    """
+    sentences = _sentences(review, rows)
+    number = _next_number(review)
+    items = [_item(f"{review.pmid}_{number + n}", row) for n, row in enumerate(rows)]
+    first = next_position(Cluster.objects.filter(project=review.project_id))
+    clusters, claims = lay_out(review.project, items, first=first, by=by.user)
+    for cluster, row in zip(clusters, rows, strict=True):
+        cluster.sentence = sentences.get(row["sentence"] or 0)
+    Cluster.objects.bulk_update([c for c in clusters if c.sentence], ["sentence"])
+    record(
+        actor=by.user, verb="add clusters", obj=review, project_id=review.project_id,
+        after={"clusters": [c.key for c in clusters], "inputs": sum(len(i.inputs) for i in items)},
+    )  # fmt: skip
+    _say(list(_cells(clusters, [p for p, _ in claims], rows)), review, by, batch)
+    return clusters
+
+
+def add_inputs(*, cluster: Cluster, rows: Sequence[Row], by: Member, batch: uuids.UUID) -> list[Proposition]:
+    """Input propositions after the last one of a cluster. Rows: ``pmid, text, label``. All or none."""
+    review = cluster.review
+    studies = studies_of(cluster.project, [(row["pmid"], review.pmid) for row in rows], {review.pmid: review})
+    last = cluster.propositions.aggregate(last=Max("position"))["last"] or 0
+    places = range(last + 1, last + 1 + len(rows))
+    units = Unit.objects.bulk_create(
+        Unit(
+            project_id=cluster.project_id, type="proposition", key=f"{cluster.key}/{position}",
+            context=cluster.unit_id, position=position, made_by=by.user,
+        )
+        for position in places
+    )  # fmt: skip
+    claims = Proposition.objects.bulk_create(
+        Proposition(cluster=cluster, position=position, study=studies[row["pmid"]], text=row["text"], unit=unit)
+        for position, row, unit in zip(places, rows, units, strict=True)
+    )
+    refresh_search(cluster)
+    record(
+        actor=by.user, verb="add inputs", obj=cluster, project_id=cluster.project_id,
+        after={"positions": list(places), "studies": [row["pmid"] for row in rows]},
+    )  # fmt: skip
+    cells = [
+        (f"rows.{n}.label", Correction(claim.unit, "label", row["label"]))
+        for n, (claim, row) in enumerate(zip(claims, rows, strict=True))
+        if row["label"]
+    ]
+    _say(cells, review, by, batch)
+    return claims
+
+
+def _item(docid: str, row: Row) -> Item:
+    pico = tuple(row["tuple"][slot]["text"] if row["tuple"] else "" for slot in SLOTS)
+    return Item(docid, row["text"], tuple(Source(i["pmid"], i["text"]) for i in row["inputs"]), pico=pico)
+
+
+def _sentences(review: Review, rows: Sequence[Row]) -> dict[int, Target]:
+    wanted = {row["sentence"] for row in rows if row["sentence"]}
+    found = (
+        {t.pk: t for t in Target.objects.filter(review=review, level=Level.SENTENCE, pk__in=wanted)} if wanted else {}
+    )
+    errors = [
+        {"field": f"rows.{n}.sentence", "message": "This is no target sentence of the review."}
+        for n, row in enumerate(rows)
+        if row["sentence"] and row["sentence"] not in found
+    ]
+    if errors:
+        raise Refused(errors[0]["message"], errors=errors)
+    return found
+
+
+def _next_number(review: Review) -> int:
+    """The number after the highest of the review's clusters, retired ones too: a key is never used again."""
+    keys = Cluster.objects.filter(project=review.project_id, key__startswith=f"{review.pmid}_")
+    numbers = [int(n) for key in keys.values_list("key", flat=True) if (n := key.rpartition("_")[2]).isdecimal()]
+    return max(numbers, default=-1) + 1
+
+
+Cells = Iterable[tuple[str, Correction]]
+
+
+def _cells(clusters: Sequence[Cluster], claims: Sequence[Proposition], rows: Sequence[Row]) -> Cells:
+    """What was said in the rows, with the place of each in the request."""
+    rest = iter(claims)
+    for n, (cluster, row) in enumerate(zip(clusters, rows, strict=True)):
+        if row["tuple"]:
+            yield f"rows.{n}.tuple", Correction(cluster.unit, "tuple", row["tuple"])
+        for place, label in [("", row["label"]), *((f"inputs.{m}.", i["label"]) for m, i in enumerate(row["inputs"]))]:
+            claim = next(rest)
+            if label:
+                yield f"rows.{n}.{place}label", Correction(claim.unit, "label", label)
+        if row["relation"]:
+            yield f"rows.{n}.relation", Correction(cluster.unit, "discourse", {"relation": row["relation"]})
+
+
+def _say(cells: Sequence[tuple[str, Correction]], review: Review, by: Member, batch: uuids.UUID) -> None:
+    """Write the values as every correction is written; faults are named by their place in the request."""
+    try:
+        correct_all([c for _, c in cells], project=review.project, reason="", by=by, batch=batch, path="{n}:")
+    except Refused as refused:
+        raise Refused(
+            refused.detail, errors=[e | {"field": _placed(e["field"], cells)} for e in refused.errors]
+        ) from None
+
+
+def _placed(field: str, cells: Sequence[tuple[str, Correction]]) -> str:
+    number, _, rest = field.partition(":")
+    inside = rest.removeprefix("value").removeprefix(".")
+    return ".".join(part for part in (cells[int(number)][0], inside) if part and part != "relation.relation")

@@ -1,0 +1,135 @@
+"""The task kind *discourse*: do the inputs of a cluster agree or contradict one another? (TASKS: discourse)"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from django.db.models import QuerySet
+from rest_framework import serializers
+
+from accounts.models import User
+from accounts.problems import Refused
+from projects.kinds import Batch, Code, Scale, SkipReason, SpanAgreement, Value, Verdict
+from projects.models import Answer, Project, Round, Unit
+
+from .. import guidelines
+from ..gold import Gold, gold_labels
+from ..models import Cluster, DiscourseLabel, Fate, Proposition, Relation
+from ..relation import suggested
+from . import clusters
+from .discourse_serializers import DiscourseCardSerializer, DiscourseValueSerializer
+from .majority import majority
+
+FIELD = "relation"
+
+
+class DiscourseKind:
+    """Agreement or contradiction between the inputs of one cluster, their polarities in force given."""
+
+    key = "discourse"
+    title = "Judge agreement within clusters"
+    unit_type = "cluster"
+    fields: Sequence[str] = (FIELD,)
+    skip_reasons: Sequence[SkipReason] = (
+        SkipReason("unclear", "The inputs are unclear"),
+        SkipReason("wrong labels", "A label of an input is wrong"),
+        SkipReason("pico mismatch", "The inputs are not about the same PICO tuple"),
+        SkipReason("not my field", "I cannot judge this"),
+        SkipReason("other", "Another reason (say it in a comment)"),
+    )
+    card_serializer: type[serializers.Serializer[Any]] = DiscourseCardSerializer
+    value_serializer: type[serializers.Serializer[Any]] = DiscourseValueSerializer
+    scales: Sequence[Scale] = (Scale(FIELD, tuple(Relation.values)),)
+    columns: Sequence[str] = (FIELD, "suggestion")
+    guideline: str = guidelines.text("discourse")
+
+    def units(self, project: Project, filters: Mapping[str, Any]) -> QuerySet[Unit]:
+        """Clusters in corpus order; filters as `clusters.units`."""
+        return clusters.units(project, filters, kind=self.key)
+
+    def texts(self, units: Iterable[int]) -> dict[int, str]:
+        return clusters.target_texts(units)
+
+    def load(self, units: Iterable[Unit]) -> Batch:
+        units = list(units)
+        rows = clusters.load(units)
+        claims: dict[int, list[Proposition]] = defaultdict(list)
+        for claim in Proposition.objects.current().filter(cluster__in=list(rows.values())).order_by("position"):
+            claims[claim.cluster_id].append(claim)
+        labels = gold_labels([c.unit_id for mine in claims.values() for c in mine])
+        return Batch({u.pk: u for u in units}, rows, {"claims": claims, "labels": labels})
+
+    def card(self, unit: Unit, batch: Batch, round: Round) -> dict[str, Any]:
+        """The tuple and the propositions with their polarity and modality in force."""
+        cluster: Cluster = batch.rows[unit.pk]
+        labels: dict[int, dict[str, Gold]] = batch.extra["labels"]
+        claims = batch.extra["claims"][cluster.pk]
+        polarities = [labels.get(c.unit_id, {}).get("polarity") for c in claims if not c.is_target]
+        return {
+            "pico": clusters.slots(cluster),
+            "propositions": [_claim(c, labels.get(c.unit_id, {})) for c in claims],
+            "suggested": (
+                suggested([str(p.value) for p in polarities if p])
+                if round.options.get("suggestions") and polarities and all(polarities)
+                else None
+            ),
+        }
+
+    def check(self, unit: Unit, value: Value) -> None:
+        """A cluster without inputs has nothing to agree or contradict."""
+        if not Proposition.objects.current().filter(cluster__unit=unit, position__gte=1).exists():
+            raise Refused.field("value.relation", "The cluster has no input yet, so there is nothing to compare.")
+
+    def store(self, said: Sequence[tuple[Answer, Value]]) -> None:
+        DiscourseLabel.objects.bulk_create(
+            DiscourseLabel(
+                unit_id=answer.assignment.unit_id, answer=answer, relation=value[FIELD],
+                suggestion=value.get("suggestion", ""),
+            )
+            for answer, value in said
+        )  # fmt: skip
+
+    def before_decisions(self, units: Sequence[Unit]) -> None:
+        """A relation stands for itself."""
+
+    def after_decisions(self, units: Sequence[Unit], *, by: User | None, reason: str) -> None:
+        """No other row follows a relation."""
+
+    def values(self, answers: Iterable[Answer]) -> dict[Any, Value]:
+        rows = DiscourseLabel.objects.filter(answer__in=[a.pk for a in answers])
+        return {row.answer_id: _value(row) for row in rows}
+
+    def imported_values(self, units: Iterable[Unit], imported: Iterable[int]) -> dict[tuple[int, int], Value]:
+        rows = DiscourseLabel.objects.filter(unit__in=list(units), imported__in=list(imported))
+        return {(row.unit_id, row.imported_id or 0): _value(row) for row in rows}
+
+    def carry(self, value: Value, unit: Unit) -> Value:
+        return {FIELD: value[FIELD]}
+
+    def codes(self, values: Iterable[tuple[Unit, str, Value]]) -> Iterable[Code]:
+        return (Code(unit.pk, rater, FIELD, value[FIELD]) for unit, rater, value in values)
+
+    def span_agreement(self, values: Iterable[tuple[Unit, str, Value]]) -> list[SpanAgreement]:
+        return []
+
+    def adopt(self, unit: Unit, answers: Sequence[tuple[Answer, Value]], policy: Mapping[str, Any]) -> list[Verdict]:
+        return [majority(FIELD, answers, lambda value: value[FIELD])[0]]
+
+    def row(self, value: Value) -> dict[str, Any]:
+        return {FIELD: value[FIELD], "suggestion": value.get("suggestion", "")}
+
+    def sentence(self, field: str, value: Value) -> str:
+        return str(value[FIELD])
+
+
+def _claim(claim: Proposition, gold: Mapping[str, Gold]) -> dict[str, Any]:
+    return {
+        "position": claim.position,
+        "text": claim.text,
+        "polarity": gold["polarity"].value if "polarity" in gold else None,
+        "modality": gold["modality"].value if "modality" in gold else None,
+    }
+
+
+def _value(row: DiscourseLabel) -> Value:
+    return {FIELD: row.relation} | ({"suggestion": str(Fate(row.suggestion))} if row.suggestion else {})

@@ -1,0 +1,188 @@
+"""The task kind *tuple*: the PICO tuple of a target proposition (TASKS: pico)."""
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+from django.db.models import QuerySet
+from rest_framework import serializers
+
+from accounts.models import User
+from accounts.problems import Refused
+from measures import spans
+from projects.kinds import Batch, Code, Scale, SkipReason, SpanAgreement, Value, Verdict
+from projects.models import Answer, Project, Purpose, Round, Unit
+
+from .. import guidelines
+from ..models import Cluster, PicoTuple, Proposition, Slot, TupleFragment, TupleSlot
+from . import clusters, tuple_in_force
+from .majority import majority
+from .tuple_serializers import TupleCardSerializer, TupleValueSerializer
+
+SLOTS = tuple(Slot.values)
+#: Purposes whose people see the tuple that stands.
+SHOWN = (Purpose.REVIEW_AND_CORRECT,)
+
+
+class TupleKind:
+    """The PICO tuple of a cluster's target proposition, slot by slot."""
+
+    key = "tuple"
+    title = "Write PICO tuples"
+    unit_type = "cluster"
+    fields: Sequence[str] = SLOTS
+    skip_reasons: Sequence[SkipReason] = (
+        SkipReason("unclear", "The text is unclear"),
+        SkipReason("several claims", "It makes several claims"),
+        SkipReason("no claim", "It makes no claim about an intervention"),
+        SkipReason("not my field", "I cannot judge this"),
+        SkipReason("other", "Another reason (say it in a comment)"),
+    )
+    card_serializer: type[serializers.Serializer[Any]] = TupleCardSerializer
+    value_serializer: type[serializers.Serializer[Any]] = TupleValueSerializer
+    # Texts have no declared categories; how well they agree is in `span_agreement`.
+    scales: Sequence[Scale] = tuple(Scale(f"{slot}: blank", ("blank", "given")) for slot in SLOTS)
+    columns: Sequence[str] = (*SLOTS, "c_stands_for")
+    guideline: str = guidelines.text("tuple")
+
+    def units(self, project: Project, filters: Mapping[str, Any]) -> QuerySet[Unit]:
+        """Clusters in corpus order; filters as `clusters.units`."""
+        return clusters.units(project, filters, kind=self.key)
+
+    def texts(self, units: Iterable[int]) -> dict[int, str]:
+        return clusters.target_texts(units)
+
+    def load(self, units: Iterable[Unit]) -> Batch:
+        units = list(units)
+        return Batch({u.pk: u for u in units}, clusters.load(units), {"texts": self.texts([u.pk for u in units])})
+
+    def card(self, unit: Unit, batch: Batch, round: Round) -> dict[str, Any]:
+        """The target text; the tuple in force only where it is to be reviewed."""
+        cluster: Cluster = batch.rows[unit.pk]
+        return {
+            "text": batch.extra["texts"].get(unit.pk, ""),
+            "cluster": cluster.key,
+            "in_force": clusters.slots(cluster) if round.purpose in SHOWN else None,
+        }
+
+    def check(self, unit: Unit, value: Value) -> None:
+        """Marked pieces must lie in the target text, in order, and quote it exactly."""
+        if not any(value[slot]["fragments"] for slot in SLOTS):
+            return
+        text = Proposition.objects.current().values_list("text", flat=True).get(cluster__unit=unit, position=0)
+        for slot in SLOTS:
+            if fragments := value[slot]["fragments"]:
+                try:
+                    ranges = [(f["start"], f["end"]) for f in fragments]
+                    spans.check_quotes(text, ranges, [f["quote"] for f in fragments])
+                except ValueError as error:
+                    raise Refused.field(f"value.{slot}.fragments", str(error)) from None
+
+    def store(self, said: Sequence[tuple[Answer, Value]]) -> None:
+        tuples = PicoTuple.objects.bulk_create(
+            PicoTuple(unit_id=answer.assignment.unit_id, answer=answer) for answer, _ in said
+        )
+        tuple_in_force.store_slots([(row, value) for row, (_, value) in zip(tuples, said, strict=True)])
+
+    def before_decisions(self, units: Sequence[Unit]) -> None:
+        tuple_in_force.keep_imported(units)
+
+    def after_decisions(self, units: Sequence[Unit], *, by: User | None, reason: str) -> None:
+        """What cards, search and releases read is rewritten from the tuple in force."""
+        tuple_in_force.rewrite(units, by=by, reason=reason)
+
+    def values(self, answers: Iterable[Answer]) -> dict[Any, Value]:
+        rows = _with_slots(PicoTuple.objects.filter(answer__in=[a.pk for a in answers]))
+        return {row.answer_id: _value(row) for row in rows}
+
+    def imported_values(self, units: Iterable[Unit], imported: Iterable[int]) -> dict[tuple[int, int], Value]:
+        rows = _with_slots(PicoTuple.objects.filter(unit__in=list(units), imported__in=list(imported)))
+        return {(row.unit_id, row.imported_id or 0): _value(row) for row in rows}
+
+    def carry(self, value: Value, unit: Unit) -> Value:
+        """The texts as they are; where a piece was marked is looked for anew by its form."""
+        return {slot: value[slot] | {"fragments": []} for slot in SLOTS}
+
+    def codes(self, values: Iterable[tuple[Unit, str, Value]]) -> Iterable[Code]:
+        for unit, rater, value in values:
+            for slot in SLOTS:
+                yield Code(unit.pk, rater, f"{slot}: blank", "given" if value[slot]["text"] else "blank")
+
+    def span_agreement(self, values: Iterable[tuple[Unit, str, Value]]) -> list[SpanAgreement]:
+        """Slot by slot and as a whole: the share of pairs that wrote the same, and the mean word F1 of their texts."""
+        by_unit: dict[int, list[Value]] = {}
+        for unit, _, value in values:
+            by_unit.setdefault(unit.pk, []).append(value)
+        pairs = [(unit, a, b) for unit, said in by_unit.items() for a, b in combinations(said, 2)]
+        out = []
+        for slot in SLOTS:
+            name = f"{slot.upper()} slot"
+            out.append(_mean(name, "share of same texts", [(u, _same(a, b, slot)) for u, a, b in pairs]))
+            out.append(_mean(name, "mean pairwise F1 of words", [(u, _word_f1(a, b, slot)) for u, a, b in pairs]))
+        whole = [(u, float(all(_key(a[s]) == _key(b[s]) for s in SLOTS))) for u, a, b in pairs]
+        return [*out, _mean("tuple", "share of same tuples", whole)]
+
+    def adopt(self, unit: Unit, answers: Sequence[tuple[Answer, Value]], policy: Mapping[str, Any]) -> list[Verdict]:
+        """Slot by slot, where more than half wrote the same but for case and spaces."""
+        return [_verdict(slot, answers) for slot in SLOTS]
+
+    def row(self, value: Value) -> dict[str, Any]:
+        return {slot: value[slot]["text"] for slot in SLOTS} | {"c_stands_for": value["c"]["stands_for"]}
+
+    def sentence(self, field: str, value: Value) -> str:
+        slot = value[field]
+        return slot["text"] or slot.get("stands_for") or "blank"
+
+
+def _verdict(slot: str, answers: Sequence[tuple[Answer, Value]]) -> Verdict:
+    return majority(slot, answers, lambda value: _key(value[slot]))[0]
+
+
+def _key(slot: Mapping[str, Any]) -> Hashable:
+    return " ".join(slot["text"].split()).casefold(), slot.get("stands_for")
+
+
+def _words(slot: Mapping[str, Any]) -> set[str]:
+    text = slot["text"].casefold()
+    return {text[start:end] for start, end in spans.words(text)}
+
+
+def _same(a: Value, b: Value, slot: str) -> float | None:
+    """1 or 0; None where both left the slot blank."""
+    return float(_key(a[slot]) == _key(b[slot])) if a[slot]["text"] or b[slot]["text"] else None
+
+
+def _word_f1(a: Value, b: Value, slot: str) -> float | None:
+    left, right = _words(a[slot]), _words(b[slot])
+    return 2 * len(left & right) / (len(left) + len(right)) if left or right else None
+
+
+def _mean(name: str, method: str, scores: Sequence[tuple[int, float | None]]) -> SpanAgreement:
+    """The mean over units of the mean over pairs, as for cues; pairs with nothing to compare are told apart."""
+    by_unit: dict[int, list[float]] = {}
+    for unit, score in scores:
+        if score is not None:
+            by_unit.setdefault(unit, []).append(score)
+    n_pairs = sum(len(found) for found in by_unit.values())
+    if not by_unit:
+        why = "all left it blank" if scores else "not enough ratings"
+        return SpanAgreement(name, method, None, 0, 0, len(scores), why)
+    mean = sum(sum(found) / len(found) for found in by_unit.values()) / len(by_unit)
+    return SpanAgreement(name, method, mean, n_pairs, len(by_unit), len(scores) - n_pairs)
+
+
+def _with_slots(rows: QuerySet[PicoTuple]) -> QuerySet[PicoTuple]:
+    return rows.prefetch_related("slots__fragments")
+
+
+def _value(row: PicoTuple) -> Value:
+    value: Value = {slot.slot: _slot(slot) for slot in row.slots.all()}
+    return value
+
+
+def _slot(slot: TupleSlot) -> dict[str, Any]:
+    marked: Iterable[TupleFragment] = slot.fragments.all()
+    found: dict[str, Any] = {
+        "text": slot.text, "fragments": [{"start": f.start, "end": f.end, "quote": f.quote} for f in marked],
+    }  # fmt: skip
+    return found | ({"stands_for": slot.stands_for} if slot.slot == Slot.C else {})

@@ -1,0 +1,55 @@
+"""Carrying out once what a client may send twice."""
+
+import uuid as uuids
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from accounts.problems import Conflict, UuidReused
+
+from ..models import Act, Member
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Request:
+    """How a client names one write: its identifier, and the SHA-256 of the bytes that it sent."""
+
+    uuid: uuids.UUID
+    digest: str
+
+
+def once(request: Request, *, by: Member, verb: str, work: Callable[[], Json]) -> Json:
+    """What ``work`` makes, in one transaction with the note that it was done; or what it made the first time.
+
+    ``work`` returns ids and other plain values. Raises `UuidReused` for other bytes under the same identifier, and
+    `Conflict` where somebody else wrote the same thing a moment ago.
+    """
+    if (stored := _replayed(request, by)) is not None:
+        return stored
+    try:
+        with transaction.atomic():
+            act = Act.objects.create(
+                uuid=request.uuid, project_id=by.project_id, member=by, verb=verb, body_digest=request.digest,
+                at=timezone.now(),
+            )  # fmt: skip
+            result = work()
+            Act.objects.filter(pk=act.pk).update(result=result)
+    except IntegrityError:
+        if (stored := _replayed(request, by)) is not None:
+            return stored
+        raise Conflict("Someone else has changed the same thing a moment ago. Reload the page to see it.") from None
+    return result
+
+
+def _replayed(request: Request, by: Member) -> Json | None:
+    stored = Act.objects.filter(pk=request.uuid).first()
+    if stored is None:
+        return None
+    if stored.member_id != by.pk or stored.body_digest != request.digest:
+        raise UuidReused("This identifier was used for something else. Nothing was stored or changed.")
+    return dict(stored.result)

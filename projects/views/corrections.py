@@ -1,0 +1,43 @@
+"""Putting one value in force by hand."""
+
+import hashlib
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import status
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from accounts.requests import signed_in
+
+from ..actions import acts
+from ..actions.corrections import Correction, correct_all
+from ..permissions import permit, unit_of
+from ..serializers import corrections as shapes
+
+
+class CorrectionView(APIView):
+    @extend_schema(
+        operation_id="units_correct",
+        request=shapes.CorrectionSerializer,
+        responses={201: shapes.CorrectedSerializer},
+    )
+    def post(self, request: Request, unit_id: int) -> Response:
+        """Put a curator's value in the place of the gold one; a reason is needed where there is one."""
+        unit, member = unit_of(signed_in(request), unit_id)
+        permit(member, "curate")
+        digest = hashlib.sha256(request.body).hexdigest()
+        asked = shapes.CorrectionSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        fields: dict[str, Any] = dict(asked.validated_data)
+        uuid, reason = fields.pop("uuid", None), fields.pop("reason")
+
+        def work() -> dict[str, Any]:
+            done = correct_all(
+                [Correction(unit=unit, **fields)], project=unit.project, reason=reason, by=member, batch=uuid
+            )
+            return {"fields_changed": [d.field for d in done[0].decisions]}
+
+        made = acts.once(acts.Request(uuid, digest), by=member, verb="correct", work=work) if uuid else work()
+        return Response(made, status=status.HTTP_201_CREATED)
