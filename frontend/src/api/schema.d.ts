@@ -38,6 +38,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/clusters/{cluster_id}/propositions/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Add input propositions at the end of a cluster, all or none. */
+        post: operations["clusters_add_propositions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/clusters/{cluster_id}/removal/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Take out a cluster that is in no round. What was said of it stays in the record. */
+        post: operations["clusters_remove"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/guideline-preview/": {
         parameters: {
             query?: never;
@@ -533,7 +567,8 @@ export interface paths {
         /** @description Reviews of the project. */
         get: operations["reviews_list"];
         put?: never;
-        post?: never;
+        /** @description Add a review by hand, with its target sentences. */
+        post: operations["reviews_add"];
         delete?: never;
         options?: never;
         head?: never;
@@ -762,6 +797,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/reviews/{review_id}/clusters/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Add clusters by rows, with whatever is known of them, all or none. */
+        post: operations["reviews_add_clusters"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/reviews/{review_id}/corrections/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Put many cells of a review in force at once, all or none; faults are named by row and field. */
+        post: operations["reviews_correct"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/reviews/{review_id}/curation/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description One review whole: its targets and clusters, cell by cell, and what its release waits for. */
+        get: operations["reviews_curation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/reviews/{review_id}/sentences/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Add target sentences at the end of a review, all or none. */
+        post: operations["reviews_add_sentences"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/rounds/{round_id}/": {
         parameters: {
             query?: never;
@@ -977,7 +1080,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Put a curator's value in the place of the gold one, with a reason. */
+        /** @description Put a curator's value in the place of the gold one; a reason is needed where there is one. */
         post: operations["units_correct"];
         delete?: never;
         options?: never;
@@ -996,6 +1099,23 @@ export interface paths {
         get: operations["units_place"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/units/{unit_id}/removal/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Take out an input proposition of which nothing was ever said. */
+        post: operations["propositions_remove"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1080,11 +1200,13 @@ export interface components {
             number: number;
             digest: string;
         };
+        /** @enum {unknown} */
+        BlankEnum: "";
         Bootstrap: {
             replicates: number;
             seed: number;
         };
-        Card: components["schemas"]["LabelCard"];
+        Card: components["schemas"]["LabelCard"] | components["schemas"]["DiscourseCard"] | components["schemas"]["TupleCard"];
         CardUnit: {
             id: number;
             key: string;
@@ -1097,6 +1219,17 @@ export interface components {
             specific: number | null;
             undefined: string | null;
             one_vs_rest: components["schemas"]["OneVersusRest"];
+        };
+        /** @description One cell: the value that a kind is to have for a unit, and what was shown in its place. */
+        CellRowRequest: {
+            kind: components["schemas"]["TaskKindEnum"];
+            /** @description As the kind's value serializer has it. */
+            value: unknown;
+            /** @description Revision of the unit that was shown: a 409 where it has a newer one. */
+            shown?: number;
+            /** @description Newest decision that was shown, 0 for none: a 409 where there is a newer. */
+            seen?: number;
+            unit: number;
         };
         Check: {
             name: string;
@@ -1142,6 +1275,10 @@ export interface components {
             modality: components["schemas"]["GoldModality"] | null;
             relation: components["schemas"]["GoldRelation"] | null;
         };
+        ClustersDone: {
+            /** @description Those that were made or touched, as they are now. */
+            clusters: components["schemas"]["CuratedCluster"][];
+        };
         /** @description A defined coefficient; undefined ones are listed with their reason in ``undefined``. */
         Coefficient: {
             /** Format: double */
@@ -1176,13 +1313,35 @@ export interface components {
             /** Format: double */
             percent: number | null;
         };
+        /** @description One slot as typed. Its form follows from the text: [brackets] are implied, words of the target explicit. */
+        Comparator: {
+            text: string;
+            /** @description Where it was marked in the target; the text is then the quotes, spaced. */
+            fragments?: components["schemas"]["Fragment"][];
+            /**
+             * @description What a blank comparator means.
+             * @default
+             */
+            stands_for: components["schemas"]["StandsForEnum"] | components["schemas"]["BlankEnum"];
+        };
+        /** @description One slot as typed. Its form follows from the text: [brackets] are implied, words of the target explicit. */
+        ComparatorRequest: {
+            text: string;
+            /** @description Where it was marked in the target; the text is then the quotes, spaced. */
+            fragments?: components["schemas"]["FragmentRequest"][];
+            /**
+             * @description What a blank comparator means.
+             * @default
+             */
+            stands_for: components["schemas"]["StandsForEnum"] | components["schemas"]["BlankEnum"];
+        };
         ConfirmRequest: {
             /** @description The check_import job whose preview was read. */
             job: number;
         };
         /** @description That what was in force before a change still holds. */
         ConfirmationRequest: {
-            kind: components["schemas"]["KindEnum"];
+            kind: components["schemas"]["TaskKindEnum"];
             /** @default  */
             reason: string;
         };
@@ -1232,12 +1391,46 @@ export interface components {
         Corrected: {
             fields_changed: string[];
         };
+        CorrectedRow: {
+            unit: number;
+            kind: string;
+            fields_changed: string[];
+        };
         /** @description A curator's value in the place of the gold one. */
         CorrectionRequest: {
-            kind: components["schemas"]["KindEnum"];
+            kind: components["schemas"]["TaskKindEnum"];
             /** @description As the kind's value serializer has it. */
             value: unknown;
+            /** @description Revision of the unit that was shown: a 409 where it has a newer one. */
+            shown?: number;
+            /** @description Newest decision that was shown, 0 for none: a 409 where there is a newer. */
+            seen?: number;
+            /**
+             * Format: uuid
+             * @description Made by the client: the same request again does nothing.
+             */
+            uuid?: string;
+            /**
+             * @description Needed where a value in force is replaced.
+             * @default
+             */
             reason: string;
+        };
+        CorrectionsDone: {
+            rows: components["schemas"]["CorrectedRow"][];
+            /** @description Those that were touched, as they are now. */
+            clusters: components["schemas"]["CuratedCluster"][];
+        };
+        /** @description Many cells at once (fill-down, paste): all or none. */
+        CorrectionsRequest: {
+            /**
+             * Format: uuid
+             * @description Made by the client: the same request again does nothing.
+             */
+            uuid: string;
+            /** @default  */
+            reason: string;
+            rows: components["schemas"]["CellRowRequest"][];
         };
         /** @description A half-open range of Unicode code points of the target text. */
         CueFragment: {
@@ -1255,6 +1448,40 @@ export interface components {
         };
         /** @enum {string} */
         CuesEnum: "exact" | "overlap" | "ignore";
+        CuratedCluster: {
+            id: number;
+            unit: number;
+            key: string;
+            /** @description The target sentence it was taken from, if told. */
+            sentence: number | null;
+            tuple: components["schemas"]["TupleCell"];
+            relation: components["schemas"]["RelationCell"];
+            propositions: components["schemas"]["CuratedProposition"][];
+            /** @description Empty: the cluster is released. */
+            missing: components["schemas"]["Missing"][];
+        };
+        CuratedProposition: {
+            id: number;
+            unit: number;
+            /** @description 0 is the target, 1.. the inputs. */
+            position: number;
+            study: components["schemas"]["StudyRef"] | null;
+            text: string;
+            label: components["schemas"]["LabelCell"];
+            /** @description Nothing was ever said of it, so it can be taken out again. */
+            removable: boolean;
+        };
+        /** @description One review whole, as the curate page shows it. */
+        Curation: {
+            id: number;
+            pmid: string;
+            title: string;
+            abstract: string;
+            targets: components["schemas"]["Target"][];
+            clusters_count: number;
+            /** @description From `offset` on, at most `limit`. */
+            clusters: components["schemas"]["CuratedCluster"][];
+        };
         CurvePoint: {
             units: number;
             /** Format: double */
@@ -1270,6 +1497,78 @@ export interface components {
         Difference: {
             before?: string | null;
             files: components["schemas"]["FileDifference"][];
+        };
+        /** @description What every card has, whatever its kind. */
+        DiscourseCard: {
+            assignment: number;
+            /** @description Of the person's answer; 0 before the first. */
+            revision: number;
+            /** @description Revision of the unit; send it back with the answer. */
+            shown: number;
+            position: number;
+            unit: components["schemas"]["CardUnit"];
+            /** Format: date-time */
+            answered_at: string | null;
+            outcome: components["schemas"]["OutcomeEnum"] | components["schemas"]["NullEnum"];
+            comment: string;
+            flag: boolean;
+            pico: components["schemas"]["TupleSlotShown"][];
+            propositions: components["schemas"]["DiscourseClaim"][];
+            /** @description By the input polarities; null where none is shown. */
+            suggested: components["schemas"]["RelationEnum"] | components["schemas"]["NullEnum"];
+            value: components["schemas"]["DiscourseValue"] | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "discourse";
+        };
+        /** @description One proposition with its label in force; null where nobody has decided. */
+        DiscourseClaim: {
+            /** @description 0 is the target, 1.. the inputs. */
+            position: number;
+            text: string;
+            polarity: components["schemas"]["PolarityEnum"] | components["schemas"]["NullEnum"];
+            modality: components["schemas"]["ModalityEnum"] | components["schemas"]["NullEnum"];
+        };
+        /** @enum {string} */
+        DiscourseKindEnum: "discourse";
+        /** @description What every submission has, whatever its kind. */
+        DiscourseSubmissionRequest: {
+            assignment: number;
+            /** @description The revision that this one follows. */
+            revision: number;
+            outcome: components["schemas"]["OutcomeEnum"];
+            /**
+             * @description Code of a skip.
+             * @default
+             */
+            reason: string;
+            shown: number;
+            /** @default 0 */
+            active_ms: number;
+            /** @default  */
+            comment: string;
+            /** @default false */
+            flag: boolean;
+            /** @description Assignments whose cards are held. */
+            have?: number[];
+            value?: components["schemas"]["DiscourseValueRequest"] | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "discourse";
+        };
+        DiscourseValue: {
+            relation: components["schemas"]["RelationEnum"];
+            /** @description What became of the suggestion, if one was shown. */
+            suggestion?: components["schemas"]["SuggestionEnum"] | components["schemas"]["BlankEnum"];
+        };
+        DiscourseValueRequest: {
+            relation: components["schemas"]["RelationEnum"];
+            /** @description What became of the suggestion, if one was shown. */
+            suggestion?: components["schemas"]["SuggestionEnum"] | components["schemas"]["BlankEnum"];
         };
         /** @description A text that a corrected one has taken the place of. */
         EarlierText: {
@@ -1500,8 +1799,6 @@ export interface components {
         };
         /** @enum {string} */
         JobStatusEnum: "queued" | "running" | "done" | "failed" | "cancelled";
-        /** @enum {string} */
-        KindEnum: "label";
         /** @description What every card has, whatever its kind. */
         LabelCard: {
             assignment: number;
@@ -1528,12 +1825,31 @@ export interface components {
              */
             kind: "label";
         };
+        /** @description The label in force, field by field; null where nobody has decided. */
+        LabelCell: {
+            /** @description Revision of the unit. */
+            shown: number;
+            /** @description The newest decision about it; 0 for none. */
+            seen: number;
+            /** @description A pseudonym; null for an import, or none. */
+            decided_by: string | null;
+            /** Format: date-time */
+            decided_at: string | null;
+            /** @description Something above it has changed since it was decided. */
+            is_stale: boolean;
+            polarity: components["schemas"]["GoldPolarity"] | null;
+            polarity_cue: components["schemas"]["GoldCue"] | null;
+            modality: components["schemas"]["GoldModality"] | null;
+            modality_cue: components["schemas"]["GoldCue"] | null;
+        };
         /** @description The cluster, and which of its propositions this is (1-based; the target is the first). */
         LabelContext: {
             key: string;
             index: number;
             size: number;
         };
+        /** @enum {string} */
+        LabelKindEnum: "label";
         /** @description What every submission has, whatever its kind. */
         LabelSubmissionRequest: {
             assignment: number;
@@ -1694,13 +2010,57 @@ export interface components {
             readonly role: components["schemas"]["RoleEnum"];
             illustrative: boolean;
         };
+        /** @description Something that the release of the cluster waits for. */
+        Missing: {
+            unit: number;
+            kind: string;
+            /** @description target, input 1.., or cluster */
+            place: string;
+        };
         /** @enum {string} */
         ModalityEnum: "strong" | "moderate" | "weak" | "no evidence";
+        /** @description One cluster, typed or pasted whole. Its text is that of the target proposition. */
+        NewClusterRequest: {
+            text: string;
+            sentence?: number | null;
+            tuple?: components["schemas"]["TupleValueRequest"] | null;
+            label?: components["schemas"]["LabelValueRequest"] | null;
+            relation?: components["schemas"]["RelationEnum"] | components["schemas"]["NullEnum"];
+            inputs?: components["schemas"]["NewInputRequest"][];
+        };
+        /** @description One write: its identifier, and why, where something in force gives way. */
+        NewClustersRequest: {
+            /**
+             * Format: uuid
+             * @description Made by the client: the same request again does nothing.
+             */
+            uuid: string;
+            /** @default  */
+            reason: string;
+            rows: components["schemas"]["NewClusterRequest"][];
+        };
         /** @description Input that refuses fields it does not know, so that nobody believes to have set what was ignored. */
         NewGuidelineRequest: {
-            kind: components["schemas"]["KindEnum"];
+            kind: components["schemas"]["TaskKindEnum"];
             /** @description Markdown. */
             text: string;
+        };
+        /** @description One input proposition: which study it is taken from, and what it says. */
+        NewInputRequest: {
+            text: string;
+            pmid: string;
+            label?: components["schemas"]["LabelValueRequest"] | null;
+        };
+        /** @description One write: its identifier, and why, where something in force gives way. */
+        NewInputsRequest: {
+            /**
+             * Format: uuid
+             * @description Made by the client: the same request again does nothing.
+             */
+            uuid: string;
+            /** @default  */
+            reason: string;
+            rows: components["schemas"]["NewInputRequest"][];
         };
         /** @description Input that refuses fields it does not know, so that nobody believes to have set what was ignored. */
         NewInvitationRequest: {
@@ -1722,6 +2082,41 @@ export interface components {
             citation?: string;
             /** @description Made from the name when left out. */
             slug?: string;
+        };
+        NewReviewDone: {
+            id: number;
+        };
+        /** @description One write: its identifier, and why, where something in force gives way. */
+        NewReviewRequest: {
+            /**
+             * Format: uuid
+             * @description Made by the client: the same request again does nothing.
+             */
+            uuid: string;
+            /** @default  */
+            reason: string;
+            pmid: string;
+            /** @default  */
+            title: string;
+            /** @default  */
+            abstract: string;
+            sentences?: components["schemas"]["NewSentenceRequest"][];
+        };
+        /** @description One target sentence of the review, with the texts it must be derived from, if they are known already. */
+        NewSentenceRequest: {
+            text: string;
+            inputs?: components["schemas"]["NewInputRequest"][];
+        };
+        /** @description One write: its identifier, and why, where something in force gives way. */
+        NewSentencesRequest: {
+            /**
+             * Format: uuid
+             * @description Made by the client: the same request again does nothing.
+             */
+            uuid: string;
+            /** @default  */
+            reason: string;
+            rows: components["schemas"]["NewSentenceRequest"][];
         };
         /** @description A corrected text of one proposition, and why. */
         NewTextRequest: {
@@ -1766,7 +2161,7 @@ export interface components {
             unit: number;
             type: string;
             key: string;
-            kind: components["schemas"]["KindEnum"];
+            kind: components["schemas"]["TaskKindEnum"];
             round: string;
             guideline: number;
             /** @description A pseudonym. */
@@ -1778,7 +2173,7 @@ export interface components {
         };
         /** @description How many answers of one round were given under an earlier version of the guideline. */
         OutdatedTotal: {
-            kind: components["schemas"]["KindEnum"];
+            kind: components["schemas"]["TaskKindEnum"];
             round: number;
             name: string;
             guideline: number;
@@ -2168,6 +2563,22 @@ export interface components {
         Recent: {
             readonly cards: components["schemas"]["Card"][];
         };
+        /** @description What every cell says beside its value. Send ``shown`` and ``seen`` back with a correction. */
+        RelationCell: {
+            /** @description Revision of the unit. */
+            shown: number;
+            /** @description The newest decision about it; 0 for none. */
+            seen: number;
+            /** @description A pseudonym; null for an import, or none. */
+            decided_by: string | null;
+            /** Format: date-time */
+            decided_at: string | null;
+            /** @description Something above it has changed since it was decided. */
+            is_stale: boolean;
+            relation: components["schemas"]["GoldRelation"] | null;
+            /** @description Agreement when all input polarities are equal; null until every input has one. */
+            suggested: components["schemas"]["RelationEnum"] | components["schemas"]["NullEnum"];
+        };
         /** @enum {string} */
         RelationEnum: "agreement" | "contradiction";
         Release: {
@@ -2197,6 +2608,10 @@ export interface components {
             created_at: string;
             /** @default  */
             created_by: string;
+        };
+        /** @description Input that refuses fields it does not know, so that nobody believes to have set what was ignored. */
+        RemovalRequest: {
+            reason: string;
         };
         Review: {
             id: number;
@@ -2229,7 +2644,7 @@ export interface components {
             project: string;
             project_name: string;
             illustrative: boolean;
-            kind: components["schemas"]["KindEnum"];
+            kind: components["schemas"]["TaskKindEnum"];
             purpose: components["schemas"]["PurposeEnum"];
             status: components["schemas"]["RoundStatusEnum"];
             overlap: number;
@@ -2272,7 +2687,7 @@ export interface components {
         /** @description A new round, as one page asks for it. */
         RoundPlanRequest: {
             name: string;
-            kind: components["schemas"]["KindEnum"];
+            kind: components["schemas"]["TaskKindEnum"];
             purpose: components["schemas"]["PlannedPurposeEnum"];
             overlap: number;
             /** @description Member ids. */
@@ -2360,6 +2775,9 @@ export interface components {
             /** @description In words. */
             value: string;
         };
+        SentencesDone: {
+            targets: components["schemas"]["Target"][];
+        };
         /** @description Who is signed in, and where this person is a member. */
         Session: {
             user: components["schemas"]["User"];
@@ -2397,7 +2815,7 @@ export interface components {
             unit: number;
             type: string;
             key: string;
-            kind: components["schemas"]["KindEnum"];
+            kind: components["schemas"]["TaskKindEnum"];
             what: components["schemas"]["WhatEnum"];
             /** @description As it stands now. */
             text: string;
@@ -2411,6 +2829,8 @@ export interface components {
             /** @description What was in force before; empty where only answers hang on it. */
             said: components["schemas"]["SaidField"][];
         };
+        /** @enum {string} */
+        StandsForEnum: "placebo" | "none" | "not stated";
         /** @description What was stored; ``counted`` is False for surplus, a late answer to a slot that another person has now. */
         Stored: {
             /** Format: uuid */
@@ -2450,13 +2870,15 @@ export interface components {
             reviews: number;
             propositions: number;
         };
-        SubmissionRequest: components["schemas"]["LabelSubmissionRequest"];
+        SubmissionRequest: components["schemas"]["LabelSubmissionRequest"] | components["schemas"]["DiscourseSubmissionRequest"] | components["schemas"]["TupleSubmissionRequest"];
         /** @description The hand: which assignments, in order, and the cards that the client does not hold yet. */
         Submitted: {
             hand: number[];
             readonly fetched: components["schemas"]["Card"][];
             answer: components["schemas"]["Stored"];
         };
+        /** @enum {string} */
+        SuggestionEnum: "accepted" | "edited";
         /** @description What became of the candidate cues that were shown. */
         Suggestions: {
             accepted: number;
@@ -2497,7 +2919,112 @@ export interface components {
         /** @enum {string} */
         TargetLevelEnum: "document" | "sentence";
         /** @enum {string} */
+        TaskKindEnum: "label" | "discourse" | "tuple";
+        /** @enum {string} */
         ThemeEnum: "auto" | "light" | "dark";
+        /** @description What every card has, whatever its kind. */
+        TupleCard: {
+            assignment: number;
+            /** @description Of the person's answer; 0 before the first. */
+            revision: number;
+            /** @description Revision of the unit; send it back with the answer. */
+            shown: number;
+            position: number;
+            unit: components["schemas"]["CardUnit"];
+            /** Format: date-time */
+            answered_at: string | null;
+            outcome: components["schemas"]["OutcomeEnum"] | components["schemas"]["NullEnum"];
+            comment: string;
+            flag: boolean;
+            text: string;
+            cluster: string;
+            in_force: components["schemas"]["TupleSlotShown"][] | null;
+            value: components["schemas"]["TupleValue"] | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "tuple";
+        };
+        /** @description The tuple in force, as typed: implied text in [brackets]. */
+        TupleCell: {
+            /** @description Revision of the unit. */
+            shown: number;
+            /** @description The newest decision about it; 0 for none. */
+            seen: number;
+            /** @description A pseudonym; null for an import, or none. */
+            decided_by: string | null;
+            /** Format: date-time */
+            decided_at: string | null;
+            /** @description Something above it has changed since it was decided. */
+            is_stale: boolean;
+            slots: components["schemas"]["TupleSlotShown"][];
+            /** @description Null where nobody has given a tuple. */
+            origin: components["schemas"]["OriginEnum"] | components["schemas"]["NullEnum"];
+        };
+        /** @enum {string} */
+        TupleKindEnum: "tuple";
+        /** @description One slot as typed. Its form follows from the text: [brackets] are implied, words of the target explicit. */
+        TupleSlot: {
+            text: string;
+            /** @description Where it was marked in the target; the text is then the quotes, spaced. */
+            fragments?: components["schemas"]["Fragment"][];
+        };
+        /** @description One slot as typed. Its form follows from the text: [brackets] are implied, words of the target explicit. */
+        TupleSlotRequest: {
+            text: string;
+            /** @description Where it was marked in the target; the text is then the quotes, spaced. */
+            fragments?: components["schemas"]["FragmentRequest"][];
+        };
+        /** @description One slot of the tuple in force, and where an explicit one stands in the target text. */
+        TupleSlotShown: {
+            slot: components["schemas"]["SlotEnum"];
+            form: components["schemas"]["FormEnum"];
+            text: string;
+            stands_for: components["schemas"]["StandsForEnum"] | components["schemas"]["BlankEnum"];
+            fragments: components["schemas"]["Range"][];
+        };
+        /** @description What every submission has, whatever its kind. */
+        TupleSubmissionRequest: {
+            assignment: number;
+            /** @description The revision that this one follows. */
+            revision: number;
+            outcome: components["schemas"]["OutcomeEnum"];
+            /**
+             * @description Code of a skip.
+             * @default
+             */
+            reason: string;
+            shown: number;
+            /** @default 0 */
+            active_ms: number;
+            /** @default  */
+            comment: string;
+            /** @default false */
+            flag: boolean;
+            /** @description Assignments whose cards are held. */
+            have?: number[];
+            value?: components["schemas"]["TupleValueRequest"] | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "tuple";
+        };
+        /** @description The four slots of a PICO tuple. */
+        TupleValue: {
+            p: components["schemas"]["TupleSlot"];
+            i: components["schemas"]["TupleSlot"];
+            c: components["schemas"]["Comparator"];
+            o: components["schemas"]["TupleSlot"];
+        };
+        /** @description The four slots of a PICO tuple. */
+        TupleValueRequest: {
+            p: components["schemas"]["TupleSlotRequest"];
+            i: components["schemas"]["TupleSlotRequest"];
+            c: components["schemas"]["ComparatorRequest"];
+            o: components["schemas"]["TupleSlotRequest"];
+        };
         /** @description Where a unit is to be seen: the cluster that it is, or is a proposition of. */
         UnitPlace: {
             unit: number;
@@ -2716,6 +3243,199 @@ export interface operations {
             };
             /** @description Absent, or hidden from you: the two look alike. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    clusters_add_propositions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                cluster_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewInputsRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClustersDone"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has moved on; nothing was changed or deleted. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A value breaks a rule: `errors` names the fields. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries; wait as `Retry-After` says. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    clusters_remove: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                cluster_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RemovalRequest"];
+            };
+        };
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has moved on; nothing was changed or deleted. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A value breaks a rule: `errors` names the fields. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries; wait as `Retry-After` says. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5086,7 +5806,7 @@ export interface operations {
     outdated_answers_list: {
         parameters: {
             query?: {
-                kind?: "label";
+                kind?: "label" | "discourse" | "tuple";
                 /** @description A page number within the paginated result set. */
                 page?: number;
                 /** @description Number of results to return per page. */
@@ -5426,6 +6146,103 @@ export interface operations {
             };
         };
     };
+    reviews_add: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewReviewRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewReviewDone"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has moved on; nothing was changed or deleted. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A value breaks a rule: `errors` names the fields. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries; wait as `Retry-After` says. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     rounds_list: {
         parameters: {
             query?: {
@@ -5685,7 +6502,7 @@ export interface operations {
     stale_list: {
         parameters: {
             query?: {
-                kind?: "label";
+                kind?: "label" | "discourse" | "tuple";
                 /** @description A page number within the paginated result set. */
                 page?: number;
                 /** @description Number of results to return per page. */
@@ -6308,6 +7125,357 @@ export interface operations {
             };
             /** @description Absent, or hidden from you: the two look alike. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    reviews_add_clusters: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                review_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewClustersRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClustersDone"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has moved on; nothing was changed or deleted. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A value breaks a rule: `errors` names the fields. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries; wait as `Retry-After` says. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    reviews_correct: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                review_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CorrectionsRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CorrectionsDone"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has moved on; nothing was changed or deleted. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A value breaks a rule: `errors` names the fields. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries; wait as `Retry-After` says. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    reviews_curation: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                review_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Curation"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    reviews_add_sentences: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                review_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewSentencesRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SentencesDone"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has moved on; nothing was changed or deleted. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A value breaks a rule: `errors` names the fields. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries; wait as `Retry-After` says. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7422,6 +8590,102 @@ export interface operations {
             };
             /** @description Absent, or hidden from you: the two look alike. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    propositions_remove: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                unit_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RemovalRequest"];
+            };
+        };
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has moved on; nothing was changed or deleted. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A value breaks a rule: `errors` names the fields. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries; wait as `Retry-After` says. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
