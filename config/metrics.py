@@ -21,6 +21,7 @@ from prometheus_client.registry import Collector
 
 from accounts import throttling
 from accounts.models import Failure
+from projects import jobs
 from projects.models import Answer, Job, JobStatus
 
 METHODS = {"GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"}
@@ -79,7 +80,7 @@ def _waiting_jobs() -> Iterator[Metric]:
         oldest.add_metric([queue], max((now - first).total_seconds(), 0))
     yield from (waiting, oldest)
     running = Job.objects.filter(status=JobStatus.RUNNING)
-    stalled = running.filter(leased_until__lte=now).count()
+    stalled = Job.objects.filter(jobs.stalled(now)).count()
     yield GaugeMetricFamily("concord_jobs_running", "Jobs in a worker's hands.", value=running.count() - stalled)
     yield GaugeMetricFamily("concord_jobs_stalled", "Jobs whose worker has gone silent.", value=stalled)
 

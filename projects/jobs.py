@@ -32,6 +32,8 @@ HEARTBEAT_SECONDS = 10.0
 #: A wake-up that was sent and not answered for so long is sent again.
 RESEND_AFTER = timedelta(seconds=60)
 BACK_OFF = timedelta(seconds=5)
+#: No lease reaches so far ahead: one that does was given before the clock was set back, and holds no longer.
+FAR_AHEAD = timedelta(minutes=10)
 
 Handler = Callable[["RunningJob"], dict[str, Any] | None]
 _handlers: dict[str, Handler] = {}
@@ -142,7 +144,9 @@ class RunningJob:
                 connection.close()
 
     def finish(self, status: JobStatus, **fields: Any) -> bool:
-        ended = None if status == JobStatus.QUEUED else timezone.now()
+        # Never before its start, whatever the clock does: durations are shown and summed.
+        now = max(timezone.now(), self.job.started_at or timezone.now())
+        ended = None if status == JobStatus.QUEUED else now
         return bool(self._mine().update(status=status, finished_at=ended, leased_until=None, **fields))
 
     def __enter__(self) -> "RunningJob":
@@ -155,10 +159,20 @@ class RunningJob:
         self._thread.join(timeout=5)
 
 
+def past(field: str, now: datetime) -> Q:
+    """The time in a field has come, or is too far ahead to be meant: see `FAR_AHEAD`."""
+    return Q(**{f"{field}__lte": now}) | Q(**{f"{field}__gt": now + FAR_AHEAD})
+
+
+def stalled(now: datetime) -> Q:
+    """Running under a lapsed lease: its worker has gone silent."""
+    return Q(status=JobStatus.RUNNING) & past("leased_until", now)
+
+
 def claimable(now: datetime) -> Q:
     """Queued and due, or running under a lapsed lease."""
     due = Q(not_before=None) | Q(not_before__lte=now)
-    return (Q(status=JobStatus.QUEUED) & due) | Q(status=JobStatus.RUNNING, leased_until__lte=now)
+    return (Q(status=JobStatus.QUEUED) & due) | stalled(now)
 
 
 def _claim(pk: int, now: datetime) -> Job | None:
@@ -246,7 +260,7 @@ def cancel(job: Job) -> None:
 def resend_lost() -> int:
     """The sweeper: wake workers again for jobs whose wake-up was lost or whose worker died. How many."""
     now = timezone.now()
-    lost = Job.objects.filter(claimable(now)).filter(Q(sent_at=None) | Q(sent_at__lte=now - RESEND_AFTER))
+    lost = Job.objects.filter(claimable(now)).filter(Q(sent_at=None) | past("sent_at", now - RESEND_AFTER))
     count = 0
     for job in lost.order_by("pk")[:200]:
         wake(job)

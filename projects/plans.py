@@ -3,11 +3,12 @@
 from statistics import median
 from typing import Any
 
+from django.db.models import BooleanField, Case, When
 from django.utils import timezone
 
-from . import kinds
+from . import jobs, kinds
 from .actions.rounds import RoundPlan, chosen_units
-from .models import Answer, Job, JobStatus, Outcome, Project
+from .models import Answer, Job, Outcome, Project
 
 #: How many of the newest answers the estimate of time looks at.
 RECENT = 500
@@ -45,7 +46,5 @@ def seconds_an_answer(project: Project, kind: str) -> float | None:
 
 def fresh_job(job: Job) -> Job:
     """The job as it is now, with its problems and whether it has stalled."""
-    job = Job.objects.prefetch_related("problems").get(pk=job.pk)
-    lapsed = job.leased_until is not None and job.leased_until < timezone.now()
-    job.stalled = job.status == JobStatus.RUNNING and lapsed  # type: ignore[attr-defined]
-    return job
+    stalled = Case(When(jobs.stalled(timezone.now()), then=True), default=False, output_field=BooleanField())
+    return Job.objects.annotate(stalled=stalled).prefetch_related("problems").get(pk=job.pk)

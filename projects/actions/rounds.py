@@ -223,7 +223,8 @@ def close_round(*, round: Round, by: User | None) -> Job:
     """Close a round: no answer is taken any more. The job forms gold where that is the purpose, and seals."""
     with transaction.atomic():
         closed = Round.objects.filter(pk=round.pk, status=Round.Status.OPEN).exclude(purpose=Purpose.CURATION)
-        if not closed.update(status=Round.Status.CLOSED, closed_at=timezone.now()):
+        # A clock that was set back since does not close it before it was opened.
+        if not closed.update(status=Round.Status.CLOSED, closed_at=max(timezone.now(), round.opened_at)):
             raise Conflict("The round is closed already.")
         record(actor=by, verb="close round", obj=round, project_id=round.project_id)
         job = jobs.enqueue(project=round.project, kind="finish_round", params={"round": round.pk}, by=by)

@@ -76,7 +76,8 @@ class House:
             "DJANGO_SETTINGS_MODULE": "tests.processes.settings",
             "SECRET_KEY": secrets.token_urlsafe(50), "READ_DOT_ENV": "0", "DATA_DIR": str(folder),
             "LOG_LEVEL": "WARNING",
-            "FAILPOINT": str(self.failpoint), "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1",
+            "FAILPOINT": str(self.failpoint), "CLOCK": str(folder / "clock"),
+            "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1",
         }  # fmt: skip
         if database_url:
             self.environment["DATABASE_URL"] = database_url
@@ -100,6 +101,12 @@ class House:
         ended = f"{signal.Signals(-done.returncode).name} " if done.returncode < 0 else ""
         assert done.returncode == 0, ended + done.stderr
         return done.stdout
+
+    def set_clock(self, seconds: float) -> None:
+        """Set the clock of all its processes by so much, against the machine's."""
+        fresh = self.folder / "clock.new"
+        fresh.write_text(str(seconds))
+        fresh.replace(self.folder / "clock")
 
     def start_web(self, config: str = "", *, threads: int = 4, largest_file: int = 0) -> None:
         """Two processes of four threads; ``config`` names gunicorn's configuration, that of production for example."""

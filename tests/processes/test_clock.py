@@ -1,0 +1,56 @@
+"""A server's clock that is set back by an hour while people and workers are at work (reliability row 36)."""
+
+import time
+from datetime import datetime
+
+import pytest
+
+from config.robot.annotator import Annotator
+from config.robot.client import Ledger
+from tests.processes.apps import LEASE
+from tests.processes.house import House, until
+from tests.processes.test_kills import check_against, staffed
+from tests.processes.test_workers import Slow
+
+pytestmark = [pytest.mark.processes, pytest.mark.row(36)]
+HOUR = 3600.0
+
+
+def test_with_the_clock_set_back_people_go_on_and_a_dead_workers_job_does_not_wait_an_hour(house: House) -> None:
+    ledger = Ledger()
+    study, [client], people = staffed(house, clusters=4, robots=1, ledger=ledger)
+    round = study.open_round("work", people)
+    robot = Annotator(client, round)
+    assert robot.work(limit=4) == 4
+    kept = Slow(house, study.lead, "kept", steps=12, seconds=0.3)
+    steady = house.start_worker()
+    until(kept.has_begun, "a worker is busy")
+    left = Slow(house, study.lead, "left", steps=4)
+    doomed = house.start_worker()
+    until(left.has_begun, "another one, too")
+
+    doomed.kill()  # its lease ends at a time that is now more than an hour away
+    house.set_clock(-HOUR)
+    back = time.monotonic()
+    assert robot.work(limit=4) == 4
+    until(left.is_done, "the dead worker's job is done", LEASE + 60)
+    assert time.monotonic() - back < HOUR / 10
+    until(kept.is_done, "the live worker's job is done")
+    assert steady.is_running
+    assert len(kept.diary("begin")) == 1, "its lease was renewed by the new time and not taken from it"
+
+    for job in (kept.now(), left.now()):
+        assert moment(job["finished_at"]) >= moment(job["started_at"]), "no job ends before it began"
+    assert robot.work() == 4
+    study.close(round)
+    assert len(check_against(house, ledger)) == 12
+    closed = study.lead.get(f"rounds/{round}/")
+    assert moment(closed["closed_at"]) >= moment(closed["opened_at"])
+    trail = study.lead.get(f"projects/{study.slug}/audit/")["results"]
+    assert [entry["id"] for entry in trail] == sorted((entry["id"] for entry in trail), reverse=True)
+    assert trail[0]["verb"] != "create project"
+    assert "as they were written" in house.manage("verify_audit")
+
+
+def moment(written: str) -> datetime:
+    return datetime.fromisoformat(written)

@@ -1,0 +1,91 @@
+"""With the clock set back, what came last still counts: revisions and decisions are ordered by number (row 36)."""
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from accounts.models import User
+from audit.actions import seal_pending
+from audit.verify import findings
+from projects import jobs
+from projects.actions.answers import next_hand
+from projects.actions.corrections import correct
+from projects.actions.gold import values_in_force
+from projects.models import Job, JobStatus, Member, Project, Unit
+from projects.plans import fresh_job
+from tests.builders import answer, build_cluster, build_round, label_value
+
+pytestmark = [pytest.mark.django_db, pytest.mark.row(36)]
+
+
+@pytest.fixture
+def set_back(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    """``set_back()``: from now on it is an hour earlier."""
+    now = timezone.now
+
+    def change() -> None:
+        monkeypatch.setattr(timezone, "now", lambda: now() - timedelta(hours=1))
+
+    return change
+
+
+def test_a_correction_given_earlier_by_the_clock_is_the_newer_revision(
+    project: Project, ann1: User, set_back: Callable[[], None]
+) -> None:
+    build_cluster(project)
+    round = build_round(project, [project.members.get(user=ann1)])
+    slot = next_hand(user=ann1, round=round)[0]
+    first = answer(ann1, slot, label_value("positive")).answer
+    set_back()
+    slot.refresh_from_db()
+    second = answer(ann1, slot, label_value("negative")).answer
+    slot.refresh_from_db()
+    assert second.received_at < first.received_at
+    assert (slot.current_answer_id, second.revision, slot.revision) == (second.pk, 2, 2)
+    seal_pending()
+    assert list(findings()) == []
+
+
+def test_the_newest_decision_is_the_one_written_last(
+    project: Project, lead: User, set_back: Callable[[], None]
+) -> None:
+    build_cluster(project)
+    unit = Unit.objects.filter(project=project, type="proposition").order_by("pk")[0]
+    by = Member.objects.get(project=project, user=lead)
+    correct(unit=unit, kind="label", value=label_value("positive"), reason="First.", by=by)
+    set_back()
+    correct(unit=unit, kind="label", value=label_value("negative"), reason="Second.", by=by)
+    assert values_in_force([unit], "label")[unit.pk]["polarity"] == "negative"
+
+
+def test_a_job_left_by_a_dead_worker_is_taken_up_at_once_and_ends_after_its_start(
+    project: Project, set_back: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(jobs._handlers, "clocked", lambda job: {})
+    left = jobs.enqueue(project=project, kind="clocked", params={}, by=None)
+    assert jobs._claim(left.pk, timezone.now()) is not None
+    assert jobs.claim_next() is None
+    assert not fresh_job(left).stalled  # type: ignore[attr-defined]
+    set_back()
+    assert fresh_job(left).stalled  # type: ignore[attr-defined]
+    assert jobs.claim_next() == left.pk
+    assert jobs.run_job(left.pk)
+    job = Job.objects.get()
+    assert job.status == JobStatus.DONE
+    assert job.started_at is not None
+    assert job.finished_at is not None
+    assert job.finished_at >= job.started_at
+
+
+def test_a_person_keeps_the_hand_and_gets_the_next_card(
+    project: Project, ann1: User, set_back: Callable[[], None]
+) -> None:
+    build_cluster(project)
+    round = build_round(project, [project.members.get(user=ann1)])
+    before = [slot.pk for slot in next_hand(user=ann1, round=round)]
+    set_back()
+    assert [slot.pk for slot in next_hand(user=ann1, round=round)] == before
+    stored = answer(ann1, next_hand(user=ann1, round=round)[0])
+    assert stored.hand
