@@ -1,37 +1,22 @@
 """Background work of the corpus: checking and importing uploads."""
 
-import time
 from typing import Any
 
 from accounts.problems import Conflict, Refused
 from projects import jobs
 from projects.models import Import, Project
+from projects.uploads import path_of
 
-from .actions import uploads
 from .actions.imports import BadFiles, Checked, check_files, import_files, report_of
-from .imports.reading import Progress, Source
+from .imports.reading import Source
 
 #: How many items and notices a preview shows; all notices are in the report of the import.
 SAMPLE = 3
 PREVIEWED = 500
 
 
-def _reporting(job: jobs.RunningJob) -> Progress:
-    """Progress into the job's row, twice a second at most."""
-    last = 0.0
-
-    def progress(done: int, total: int | None, note: str) -> None:
-        nonlocal last
-        now = time.monotonic()
-        if now - last >= 0.5 or done == total:
-            last = now
-            job.progress(done, total, note)
-
-    return progress
-
-
 def _source(job: jobs.RunningJob) -> Source:
-    path = uploads.path_of(job.params["upload"])
+    path = path_of(job.params["upload"])
     if not path.exists():
         raise Conflict("This upload is no longer kept; upload the file again.")
     return Source.of(path, job.params["name"])
@@ -49,7 +34,7 @@ def _checked(job: jobs.RunningJob, source: Source) -> Checked:
         format=job.params["format"],
         level=job.params["level"],
         sources=[source],
-        progress=_reporting(job),
+        progress=job.paced(),
     )
 
 
@@ -93,5 +78,5 @@ def import_upload(job: jobs.RunningJob) -> dict[str, Any]:
     job.progress(0, None, "writing")
     made = import_files(project=_project(job), format=job.params["format"], checked=checked, by=job.by)
     imported: Import = made[0] if made else checked.known[0][1]
-    uploads.path_of(job.params["upload"]).unlink(missing_ok=True)
+    path_of(job.params["upload"]).unlink(missing_ok=True)
     return {"import": imported.pk, "known": not made, "counts": imported.counts, "totals": imported.report["totals"]}

@@ -54,6 +54,24 @@ def check_quotes(text: str, ranges: Ranges, quotes: Sequence[str]) -> tuple[Rang
     return checked
 
 
+def place(text: str, quotes: Sequence[str]) -> tuple[Range, ...]:
+    """Where quotes stand in a text, exactly as they are, each after the one before it.
+
+    SpanError for a quote that does not occur from there on, or occurs more than once: which is meant is not guessed.
+    """
+    ranges: list[Range] = []
+    at = 0
+    for quote in quotes:
+        found = text.count(quote, at) if quote else 0
+        if found != 1:
+            how = f"{found} times" if found else "nowhere"
+            raise SpanError(f"{quote!r} occurs {how} in the text{' after what precedes it' if at else ''}")
+        start = text.index(quote, at)
+        at = start + len(quote)
+        ranges.append((start, at))
+    return tuple(ranges)
+
+
 def covering_range(ranges: Ranges) -> Range:
     """The smallest range that holds all fragments; SpanError when there is none."""
     if not ranges:

@@ -111,6 +111,19 @@ class RunningJob:
         if Job.objects.filter(pk=self.job.pk, cancel_requested=True).exists():
             raise Cancelled
 
+    def paced(self) -> Callable[[int, int | None, str], None]:
+        """`progress` for work that tells of every item: written twice a second at most, and at the end."""
+        last = 0.0
+
+        def progress(done: int, total: int | None, note: str) -> None:
+            nonlocal last
+            now = time.monotonic()
+            if now - last >= 0.5 or done == total:
+                last = now
+                self.progress(done, total, note)
+
+        return progress
+
     def say(self, done: int, total: int | None = None, note: str = "") -> None:
         """As `progress`, for work inside a transaction that must not write (a snapshot): the thread that renews the
         lease writes it down within a second."""

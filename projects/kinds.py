@@ -4,7 +4,7 @@ The queue, the answers, agreement and gold know only this protocol. A new kind i
 or ``evaluation/kinds`` that implements it, and one component in the frontend.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -70,6 +70,40 @@ class SkipReason:
     text: str
 
 
+@dataclass(frozen=True)
+class Column:
+    """One column of a spreadsheet: its name in the file, and where only some values are allowed, those."""
+
+    name: str
+    width: int = 16
+    allowed: tuple[str, ...] = ()
+    note: str = ""
+
+
+class SheetFaults(Exception):
+    """Cells of one row that hold no answer: (column, what is wrong and what was expected)."""
+
+    def __init__(self, faults: Sequence[tuple[str, str]]) -> None:
+        super().__init__("; ".join(message for _, message in faults))
+        self.faults = list(faults)
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """How a kind is worked on in a spreadsheet: what a row shows, what is asked, and how a row becomes a value."""
+
+    #: Columns filled from the card; "text" is among them, by which a row whose ids were shifted is noticed.
+    shown: Sequence[Column]
+    #: Columns for the person to fill in.
+    asked: Sequence[Column]
+    #: A card (`Kind.card`) as the cells of the shown columns.
+    cells: Callable[[Mapping[str, Any]], dict[str, str]]
+    #: (the unit's text, the filled cells by name) -> the value. Raises `SheetFaults`. Nothing is guessed.
+    value: Callable[[str, Mapping[str, str]], Value]
+    #: A value as the cells of the asked columns: the inverse of ``value``.
+    filled: Callable[[Value], dict[str, str]]
+
+
 @dataclass
 class Batch:
     """Units loaded together with all that a kind needs to show or check them: a fixed number of queries."""
@@ -99,6 +133,8 @@ class Kind(Protocol):
     columns: Sequence[str]
     #: The guideline (Markdown) that a project starts from.
     guideline: str
+    #: How it is worked on away from the browser; None where a sheet cannot hold it.
+    sheet: Sheet | None
 
     def units(self, project: Project, filters: Mapping[str, Any]) -> QuerySet[Unit]:
         """The units of a project that this kind can be asked of, in corpus order, narrowed by `filters`."""

@@ -1,13 +1,15 @@
 """Thin wrappers: what workers run by id."""
 
+from pathlib import Path
 from typing import Any
 
 from celery import shared_task
 
 from accounts import sweeping
+from accounts.problems import Conflict
 
-from . import jobs
-from .actions import gold
+from . import jobs, uploads
+from .actions import gold, sheets
 from .models import Round
 
 
@@ -29,3 +31,33 @@ def sweep() -> dict[str, int]:
 @jobs.handler("finish_round")
 def finish_round(job: jobs.RunningJob) -> dict[str, Any]:
     return gold.finish_round(round=Round.objects.get(pk=job.params["round"]), by=job.by, progress=job.progress)
+
+
+@jobs.handler("check_sheet")
+def check_sheet(job: jobs.RunningJob) -> dict[str, Any]:
+    """Read a sheet and say what importing it would come to; changes nothing."""
+    return sheets.check_sheet(round=_round(job), path=_upload(job), name=job.params["name"], progress=job.paced())
+
+
+@jobs.handler("import_sheet")
+def import_sheet(job: jobs.RunningJob) -> dict[str, Any]:
+    """Store a sheet's answers. A second attempt after the worker died goes on where the first was."""
+    if job.by is None:
+        raise Conflict("Whoever asked for this import no longer has an account.")
+    path = _upload(job)
+    said = sheets.import_sheet(
+        round=_round(job), path=path, name=job.params["name"], by=job.by, progress=job.paced()
+    )  # fmt: skip
+    path.unlink(missing_ok=True)
+    return said
+
+
+def _round(job: jobs.RunningJob) -> Round:
+    return Round.objects.select_related("project").get(pk=job.params["round"])
+
+
+def _upload(job: jobs.RunningJob) -> Path:
+    path = uploads.path_of(job.params["upload"])
+    if not path.exists():
+        raise Conflict("This upload is no longer kept; upload the file again.")
+    return path

@@ -2,7 +2,20 @@
 
 from django.urls import path
 
-from .views import audit, corrections, guidelines, jobs, my_work, people, project, rounds, session, staleness, work
+from .views import (
+    audit,
+    corrections,
+    guidelines,
+    jobs,
+    my_work,
+    people,
+    project,
+    rounds,
+    session,
+    sheets,
+    staleness,
+    work,
+)
 
 urlpatterns = [
     path("session/", session.SessionView.as_view()),
@@ -31,6 +44,9 @@ urlpatterns = [
     path("rounds/<int:round_id>/people/", rounds.RoundPeopleView.as_view()),
     path("rounds/<int:round_id>/people/<int:member_id>/", rounds.RoundPersonView.as_view()),
     path("rounds/<int:round_id>/agreement/", rounds.RoundAgreementView.as_view()),
+    path("rounds/<int:round_id>/sheet/", sheets.SheetView.as_view()),
+    path("rounds/<int:round_id>/sheet/check/", sheets.SheetCheckView.as_view()),
+    path("rounds/<int:round_id>/sheet/import/", sheets.SheetConfirmView.as_view()),
     path("units/<int:unit_id>/corrections/", corrections.CorrectionView.as_view()),
     path("units/<int:unit_id>/confirmations/", staleness.ConfirmationView.as_view()),
     path("projects/<slug:slug>/stale/", staleness.StaleView.as_view()),

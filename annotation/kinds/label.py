@@ -11,13 +11,14 @@ from accounts.models import User
 from accounts.problems import Refused
 from measures import spans
 from measures.span_agreement import cue_f1
-from projects.kinds import Batch, Code, Scale, SkipReason, SpanAgreement, Value, Verdict
+from projects.kinds import Batch, Code, Scale, Sheet, SkipReason, SpanAgreement, Value, Verdict
 from projects.models import Answer, Change, Project, Round, Unit
 
 from .. import candidates, guidelines, pico
 from ..models import Cue, CueFragment, Label, Modality, PicoSlot, Polarity, Proposition
 from .label_gold import adopt_label
 from .label_serializers import LabelCardSerializer, LabelValueSerializer
+from .label_sheet import LABEL_SHEET
 
 ASPECTS = (Cue.Aspect.POLARITY, Cue.Aspect.MODALITY)
 
@@ -46,6 +47,7 @@ class LabelKind:
     )
     columns: Sequence[str] = ("polarity", "polarity_cue", "modality", "modality_cue")
     guideline: str = guidelines.text("label")
+    sheet: Sheet | None = LABEL_SHEET
 
     def units(self, project: Project, filters: Mapping[str, Any]) -> QuerySet[Unit]:
         """Propositions in corpus order. Filters: ``role`` (target, input), ``cluster`` and ``review`` (keys),
@@ -235,19 +237,15 @@ def _cell(fragments: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _carried(text: str, value: Value, field: str) -> list[dict[str, Any]]:
-    """The fragments of a cue in another text; `Refused` where a piece does not occur there exactly once from its
-    predecessor on, or where the cue never had a place."""
+    """The fragments of a cue in another text; `Refused` where it has no one place there, or never had one."""
     if value.get(f"{field}_found") == Cue.Found.ABSENT:
         raise Refused.field(field, f"The cue {value[f'{field}_text']!r} has no place in the text. Label it anew.")
-    fragments, at = [], 0
-    for quote in (f["quote"] for f in value[field]):
-        if text.count(quote, at) != 1:
-            how = "several times" if text.count(quote, at) else "no longer"
-            raise Refused.field(field, f"The cue {quote!r} occurs {how} in the corrected text. Label it anew.")
-        start = text.index(quote, at)
-        at = start + len(quote)
-        fragments.append({"start": start, "end": at, "quote": quote})
-    return fragments
+    quotes = [f["quote"] for f in value[field]]
+    try:
+        ranges = spans.place(text, quotes)
+    except spans.SpanError as error:
+        raise Refused.field(field, f"The cue cannot be carried over: {error}. Label it anew.") from None
+    return [{"start": s, "end": e, "quote": q} for (s, e), q in zip(ranges, quotes, strict=True)]
 
 
 def _with_cues(labels: QuerySet[Label]) -> QuerySet[Label]:

@@ -13,6 +13,7 @@ from accounts.requests import signed_in
 from projects import plans
 from projects.models import Import
 from projects.serializers.rounds import JobSerializer
+from projects.uploads import ENVELOPE, refuse_larger
 
 from .. import permissions
 from ..actions import uploads
@@ -54,7 +55,7 @@ class ImportListView(generics.ListAPIView[Import]):
         """Upload a file and check it. The job's result is the preview; nothing is imported yet."""
         member = permissions.import_lead(signed_in(request), slug)
         # Before the body is read: a file above the limit is refused by its announced length.
-        uploads.refuse_larger(int(request.META.get("CONTENT_LENGTH") or 0) - uploads.ENVELOPE)
+        refuse_larger(int(request.META.get("CONTENT_LENGTH") or 0) - ENVELOPE)
         upload = shapes.UploadSerializer(data=request.data)
         upload.is_valid(raise_exception=True)
         job = uploads.start_check(project=member.project, by=member.user, **upload.validated_data)

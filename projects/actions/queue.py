@@ -26,14 +26,14 @@ def hand(*, round: Round, participant: Participant, now: datetime) -> list[Assig
 
     Call it inside a transaction. Claims nothing beyond `HAND`, so repeating it changes nothing but leases.
     """
-    held = list(_held(round, participant)[:HAND])
-    held = _renew(held, round=round, now=now)
-    if len(held) < HAND:
-        held += _claim(HAND - len(held), round=round, participant=participant, now=now)
-    return held
+    mine = _renew(list(held(round, participant)[:HAND]), round=round, now=now)
+    if len(mine) < HAND:
+        mine += claim(HAND - len(mine), round=round, participant=participant, now=now)
+    return mine
 
 
-def _held(round: Round, participant: Participant) -> QuerySet[Assignment]:
+def held(round: Round, participant: Participant) -> QuerySet[Assignment]:
+    """The slots that the person holds and has not answered, in the order of the walk."""
     return (
         Assignment.objects.filter(round=round, person=participant.member_id)
         .counted()
@@ -58,7 +58,7 @@ def _renew(held: list[Assignment], *, round: Round, now: datetime) -> list[Assig
     return kept
 
 
-def _claim(wanted: int, *, round: Round, participant: Participant, now: datetime) -> list[Assignment]:
+def claim(wanted: int, *, round: Round, participant: Participant, now: datetime) -> list[Assignment]:
     """Up to ``wanted`` slots: given-up ones first, then, in a pool round, free ones along the person's walk."""
     claimed: list[Assignment] = []
     for slot in _unless_mine(Assignment.objects.filter(round=round).second_hand(now), participant)[:LOOKAHEAD]:

@@ -1,0 +1,168 @@
+"""Rounds away from the browser: slots taken home as a sheet, and the sheet's rows stored as answers."""
+
+from collections.abc import Callable
+from copy import copy
+from datetime import datetime, timedelta
+from hashlib import file_digest
+from pathlib import Path
+from typing import Any
+
+from django.core.files.uploadedfile import UploadedFile
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.models import User
+from accounts.problems import Conflict, Problem, Refused, RoundClosed
+from audit.log import record
+
+from .. import jobs, uploads
+from ..models import Assignment, Job, JobStatus, Member, Participant, Round
+from ..models.round import WALK
+from ..sheets.checking import Fault, Tally, check
+from ..sheets.layout import KEYS, asked, kind_of
+from ..sheets.reading import read
+from . import queue
+from .answers import submit
+
+#: The most slots in one file: what is written while a person waits.
+MOST = 2000
+#: How long slots of a pool stay with whom they were taken home by, in days.
+DAYS, MOST_DAYS = 14, 90
+#: How many cells a report names; all are counted.
+NAMED = 500
+Progress = Callable[[int, int | None, str], None]
+
+
+def take_home(
+    *, round: Round, member: Member, by: User, limit: int = MOST, days: int = DAYS, now: datetime | None = None
+) -> list[Assignment]:
+    """The unanswered slots of a person, at most ``limit``, for a sheet. Of a pool, more are claimed for ``days``."""
+    if not round.is_open:
+        raise RoundClosed("The round is closed: nothing can be answered any more.")
+    if kind_of(round).sheet is None:
+        raise Refused(f"{kind_of(round).title} cannot be done in a spreadsheet.")
+    now = now or timezone.now()
+    participant = Participant.objects.filter(round=round, member=member, left_at=None).first()
+    if participant is None:
+        raise Refused.field("person", "This person is not at work in this round.")
+    limit, days = min(limit, MOST), min(days, MOST_DAYS)
+    with transaction.atomic():
+        held = list(queue.held(round, participant)[:limit])
+        held += _claim(limit - len(held), round, participant, now, days)
+        until = now + timedelta(days=days)
+        leased = [s.pk for s in held if s.leased_until is not None]
+        Assignment.objects.filter(pk__in=leased, person=member, current_answer=None).update(leased_until=until)
+        record(
+            actor=by, verb="take home", obj=round, project_id=round.project_id,
+            after={"person": member.pseudonym, "slots": len(held), "until": until.isoformat() if leased else None},
+        )  # fmt: skip
+    ids = [s.pk for s in held]
+    found = Assignment.objects.filter(pk__in=ids).select_related("unit", "current_answer", "round")
+    return list(found.order_by(*WALK))
+
+
+def _claim(wanted: int, round: Round, participant: Participant, now: datetime, days: int) -> list[Assignment]:
+    """Claims as the browser does, some at a time, with a lease as long as people are away."""
+    away = copy(round)
+    away.lease_seconds = days * 86_400
+    claimed: list[Assignment] = []
+    while len(claimed) < wanted:
+        more = queue.claim(min(wanted - len(claimed), queue.LOOKAHEAD), round=away, participant=participant, now=now)
+        if not more:
+            break
+        claimed += more
+    return claimed
+
+
+def start_check(*, round: Round, file: "UploadedFile[bytes]", by: User) -> Job:
+    """Store an uploaded sheet and queue the job ``check_sheet`` that reads it."""
+    uploads.refuse_larger(file.size or 0)
+    params = {"round": round.pk, "upload": uploads.store(file), "name": uploads.name_of(file)}
+    return jobs.enqueue(project=round.project, kind="check_sheet", params=params, by=by)
+
+
+@transaction.atomic
+def confirm(*, round: Round, job_id: int, by: User) -> Job:
+    """Queue the import of a sheet that was checked; its bad rows stay out."""
+    found = Job.objects.filter(pk=job_id, project=round.project, kind="check_sheet").first()
+    if found is None or found.params["round"] != round.pk:
+        raise Refused.field("job", "There is no such check of a sheet of this round.")
+    if found.status != JobStatus.DONE:
+        raise Conflict("The check of this sheet has not ended well; there is nothing to confirm.")
+    if not uploads.path_of(found.params["upload"]).exists():
+        raise Conflict("This sheet was imported already, or is no longer kept; upload it again.")
+    return jobs.enqueue(project=round.project, kind="import_sheet", params=found.params, by=by)
+
+
+def check_sheet(*, round: Round, path: Path, name: str, progress: Progress | None = None) -> dict[str, Any]:
+    """What importing a sheet would come to; stores nothing."""
+    tally = Tally()
+    for _ in check(round, read(path, name, needed=_needed(round)), tally):
+        if progress and tally.rows % 200 == 0:
+            progress(tally.rows, None, "checking")
+    return report(round, tally)
+
+
+def import_sheet(
+    *, round: Round, path: Path, name: str, by: User, progress: Progress | None = None
+) -> dict[str, Any]:  # fmt: skip
+    """Store the rows that are answers, each as the person whose slot it is, by the same action as the browser.
+
+    Rows that are none stay out and are named by cell. The same sheet again changes nothing; a row that was answered
+    in the browser in the meantime is kept out, not overwritten. Every row is a transaction of its own: a worker that
+    dies has stored what it has stored, and the next run finds it unchanged.
+    """
+    if not round.is_open:
+        raise RoundClosed("The round was closed. Nothing was imported.")
+    tally = Tally()
+    stored = 0
+    for ready in check(round, read(path, name, needed=_needed(round)), tally):
+        try:
+            person = ready.slot.person
+            assert person is not None
+            submit(user=person.user, submission=ready.submission)
+            stored += 1
+        except RoundClosed:
+            raise
+        except Problem as problem:
+            place = ready.row.place("assignment")
+            tally.kept_out.append(Fault(place, ready.row.number, "assignment", str(problem)))
+            if ready.slot.current_answer:
+                tally.corrections -= 1
+            else:
+                tally.new -= 1
+        if progress and tally.rows % 50 == 0:
+            progress(tally.rows, None, "storing answers")
+    said = report(round, tally)
+    with path.open("rb") as file:
+        digest = file_digest(file, "sha256").hexdigest()
+    record(
+        actor=by, verb="import sheet", obj=round, project_id=round.project_id,
+        after={"file": name, "sha256": digest, "stored": stored} | {k: said[k] for k in COUNTS},
+    )  # fmt: skip
+    return said | {"stored": stored}
+
+
+COUNTS = ("rows", "new", "corrections", "unchanged", "empty", "faults_total", "kept_out_total", "missing")
+
+
+def report(round: Round, tally: Tally) -> dict[str, Any]:
+    """A tally as JSON. ``missing``: slots handed out and unanswered that the sheet does not hold."""
+    handed_out = Assignment.objects.counted().unanswered().filter(round=round, person__isnull=False)
+    missing = sum(1 for pk in handed_out.values_list("pk", flat=True) if pk not in tally.seen)
+    return {
+        "rows": tally.rows, "new": tally.new, "corrections": tally.corrections, "unchanged": tally.unchanged,
+        "empty": tally.empty, "missing": missing,
+        "faults_total": len(tally.faults), "faults": [_fault(f) for f in tally.faults[:NAMED]],
+        "kept_out_total": len(tally.kept_out), "kept_out": [_fault(f) for f in tally.kept_out[:NAMED]],
+    }  # fmt: skip
+
+
+def _fault(fault: Fault) -> dict[str, Any]:
+    return {"place": fault.place, "row": fault.row, "column": fault.column, "message": fault.message}
+
+
+def _needed(round: Round) -> list[str]:
+    if kind_of(round).sheet is None:
+        raise Conflict(f"{kind_of(round).title} cannot be done in a spreadsheet.")
+    return [c.name for c in (*KEYS, *asked(kind_of(round)))]

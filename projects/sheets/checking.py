@@ -1,0 +1,207 @@
+"""What the rows of a sheet would come to: which are answers, which are not, and why, cell by cell."""
+
+import uuid as uuids
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from itertools import islice
+from typing import Any
+
+from accounts.problems import Problem
+from audit.digests import canonical
+
+from ..actions.answers import Submission
+from ..kinds import Kind, SheetFaults, Value
+from ..models import Assignment, Outcome, Round
+from .layout import KEYS, asked, kind_of, sheet_of
+from .reading import Row
+from .writing import shown
+
+BATCH = 200
+#: (column, what is wrong with it)
+Named = list[tuple[str, str]]
+#: Namespace of the submissions that sheets make: the same cells for the same slot are the same submission.
+NAMESPACE = uuids.UUID("4f6f1c1e-6a3c-5a0e-9d5c-7a3f0f3f6b11")
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A cell that keeps its row out, and what was expected there."""
+
+    place: str
+    row: int
+    column: str
+    message: str
+
+
+@dataclass
+class Tally:
+    """What a sheet comes to. ``kept_out`` are rows that would be answers had nothing happened since."""
+
+    rows: int = 0
+    new: int = 0
+    corrections: int = 0
+    unchanged: int = 0
+    empty: int = 0
+    faults: list[Fault] = field(default_factory=list)
+    kept_out: list[Fault] = field(default_factory=list)
+    seen: set[int] = field(default_factory=set)
+
+
+@dataclass(frozen=True)
+class Ready:
+    """A row that is an answer: of whose slot, and what to submit."""
+
+    row: Row
+    slot: Assignment
+    submission: Submission
+
+
+def check(round: Round, rows: Iterable[Row], tally: Tally) -> Iterator[Ready]:
+    """The rows that are answers, counting all of them in ``tally``. A few queries a batch of rows, and those that the
+    kind's own check of a value costs."""
+    kind = kind_of(round)
+    rest = iter(rows)
+    while batch := list(islice(rest, BATCH)):
+        slots = _slots(round, batch)
+        texts = kind.texts({slot.unit_id for slot in slots.values()})
+        said = kind.values([s.current_answer for s in slots.values() if s.current_answer])
+        for row in batch:
+            tally.rows += 1
+            slot = _slot_of(row, slots, texts, tally)
+            if slot is not None and (ready := _ready(kind, row, slot, texts[slot.unit_id], said, tally)):
+                yield ready
+
+
+def _slots(round: Round, batch: Sequence[Row]) -> dict[str, Assignment]:
+    ids = [int(i) for row in batch if (i := row.cells.get("assignment", "").strip()).isascii() and i.isdigit()]
+    found = Assignment.objects.filter(round=round, pk__in=[i for i in ids if i < 2**63])
+    return {str(s.pk): s for s in found.select_related("unit", "person__user", "current_answer", "round")}
+
+
+def _slot_of(row: Row, slots: dict[str, Assignment], texts: dict[int, str], tally: Tally) -> Assignment | None:
+    """The slot that a row is about; None, and a fault, where its ids are not what they were."""
+
+    slot = slots.get(row.cells.get("assignment", "").strip())
+    column, message = _shifted(row, slot, texts, tally.seen)
+    if message:
+        tally.faults.append(Fault(row.place(column), row.number, column, message))
+        return None
+    assert slot is not None
+    tally.seen.add(slot.pk)
+    return slot
+
+
+def _shifted(row: Row, slot: Assignment | None, texts: dict[int, str], seen: set[int]) -> tuple[str, str]:
+    """The column by which a row is not the one that was exported, and how; two empty strings where it is."""
+    given = row.cells.get("assignment", "")
+    if formulas := row.formulas & ({c.name for c in KEYS} | {"text"}):
+        return min(formulas), "holds a formula; expected what was exported"
+    if slot is None or slot.person is None:
+        return "assignment", f"{given!r} is no slot of this round that someone holds"
+    if slot.pk in seen:
+        return "assignment", f"{slot.pk} stands in an earlier row too"
+    if row.cells.get("unit", "").strip() != slot.unit.key:
+        return "unit", f"slot {slot.pk} is unit {slot.unit.key!r}: ids or rows were shifted"
+    if "text" in row.letters and _plain(row.cells.get("text", "")) != _plain(texts[slot.unit_id]):
+        return "text", f"is not the text of slot {slot.pk}: texts were changed, or rows shifted"
+    return "", ""
+
+
+def _plain(text: str) -> str:
+    """A text for comparing: programs change line ends and spaces at the ends of cells."""
+    return " ".join(shown(text).split())
+
+
+def _ready(
+    kind: Kind, row: Row, slot: Assignment, text: str, said: dict[Any, Value], tally: Tally
+) -> Ready | None:  # fmt: skip
+    names = [c.name for c in asked(kind)]
+    filled = {name: row.cells.get(name, "") for name in names}
+    if not any(v.strip() for v in filled.values()):
+        tally.empty += 1
+        return None
+    faults = [(name, "holds a formula; expected the answer itself") for name in names if name in row.formulas]
+    value, outcome = None, Outcome.ANSWERED
+    reason = filled["skip"].strip()
+    if not faults and reason:
+        outcome, faults = Outcome.SKIPPED, _skip_faults(kind, filled)
+    elif not faults:
+        value, faults = _value(kind, slot, text, filled)
+    if faults:
+        tally.faults += [Fault(row.place(column), row.number, column, message) for column, message in faults]
+        return None
+    submission = _submission(kind, row, slot, value, outcome, filled)
+    return Ready(row, slot, submission) if _still_open(row, slot, submission, said, tally) else None
+
+
+def _skip_faults(kind: Kind, filled: dict[str, str]) -> Named:
+    codes = [r.code for r in kind.skip_reasons]
+    if filled["skip"].strip() not in codes:
+        return [("skip", f"{filled['skip']!r} is not one of {', '.join(codes)}")]
+    given = [c.name for c in sheet_of(kind).asked if filled[c.name].strip()]
+    return [(given[0], "is filled in although the unit is skipped: either, or")] if given else []
+
+
+def _value(kind: Kind, slot: Assignment, text: str, filled: dict[str, str]) -> tuple[Value | None, Named]:
+    try:
+        made = sheet_of(kind).value(text, filled)
+        checked = kind.value_serializer(data=made)
+        if not checked.is_valid():
+            return None, [(str(f), " ".join(map(str, m))) for f, m in checked.errors.items()]
+        value: Value = checked.validated_data
+        kind.check(slot.unit, value)
+    except SheetFaults as wrong:
+        return None, wrong.faults
+    except Problem as wrong:
+        column = (wrong.errors or [{"field": ""}])[0]["field"].removeprefix("value.")
+        return None, [(column, str(wrong))]
+    return value, []
+
+
+def _submission(
+    kind: Kind, row: Row, slot: Assignment, value: Value | None, outcome: str, filled: dict[str, str]
+) -> Submission:
+    flag = filled["flag"].strip().casefold() in ("yes", "true", "1", "x")
+    content = {"slot": slot.pk, "outcome": outcome, "reason": filled["skip"].strip(), "value": value, "flag": flag,
+               "comment": filled["comment"]}  # fmt: skip
+    body = canonical(content)
+    return Submission(
+        uuid=uuids.uuid5(NAMESPACE, f"{slot.pk} {_number(row, 'revision')} {sha256(body).hexdigest()}"),
+        digest=sha256(body).hexdigest(), assignment=slot.pk, revision=_number(row, "revision"), kind=kind.key,
+        outcome=outcome, shown=_number(row, "shown"), value=value, reason=filled["skip"].strip(),
+        comment=filled["comment"][:5000], flag=flag,
+    )  # fmt: skip
+
+
+def _number(row: Row, column: str) -> int:
+    given = row.cells.get(column, "").strip()
+    return int(given) if given.isascii() and given.isdigit() and len(given) < 10 else 0
+
+
+def _still_open(row: Row, slot: Assignment, submission: Submission, said: dict[Any, Value], tally: Tally) -> bool:
+    """Whether nothing has happened to the slot since the sheet was written; counts the row either way."""
+    answer = slot.current_answer
+    if answer and (
+        answer.pk == submission.uuid
+        or (answer.outcome == submission.outcome and said.get(answer.pk) == submission.value
+            and answer.comment == submission.comment and answer.flag == submission.flag
+            and answer.reason == submission.reason)
+    ):  # fmt: skip
+        tally.unchanged += 1
+        return False
+    why = ""
+    if slot.revision != submission.revision:
+        why = f"was answered otherwise since (revision {slot.revision}); that answer stands"
+    elif slot.unit.superseded_by_id:
+        why = "has a corrected text since; the new text is asked instead"
+    elif slot.unit.revision != submission.shown:
+        why = "has changed since (its text or tuple); look at it again in the browser"
+    if why:
+        tally.kept_out.append(Fault(row.place("assignment"), row.number, "assignment", f"unit {slot.unit.key} {why}"))
+        return False
+    if answer:
+        tally.corrections += 1
+    else:
+        tally.new += 1
+    return True

@@ -1,0 +1,107 @@
+"""Rounds away from the browser: a sheet out, a sheet checked, a sheet in."""
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from django.http import FileResponse, HttpResponseBase, StreamingHttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema
+from rest_framework import status
+from rest_framework.parsers import MultiPartParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from accounts.models import User
+from accounts.requests import signed_in
+
+from .. import plans
+from ..actions import sheets
+from ..models import Assignment, Role, Round
+from ..permissions import member_to, require, round_of
+from ..serializers import sheets as shapes
+from ..serializers.rounds import JobSerializer
+from ..sheets import about, writing
+from ..sheets.layout import kind_of
+from ..uploads import ENVELOPE, refuse_larger
+
+XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+
+
+def _leads(user: User, round_id: int) -> Round:
+    round, member = round_of(user, round_id)
+    require(member, Role.LEAD)
+    return round
+
+
+class SheetView(APIView):
+    @extend_schema(
+        operation_id="rounds_take_home", request=shapes.TakeHomeSerializer,
+        responses={(200, "application/octet-stream"): OpenApiTypes.BINARY},
+    )  # fmt: skip
+    def post(self, request: Request, round_id: int) -> HttpResponseBase:
+        """A person's unanswered units as a sheet, blinded. Of a pool, units are claimed for some days."""
+        user = signed_in(request)
+        round = _leads(user, round_id)
+        asked = shapes.TakeHomeSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        member = member_to(round.project, asked.validated_data["person"])
+        slots = sheets.take_home(
+            round=round, member=member, by=user, limit=asked.validated_data["limit"], days=asked.validated_data["days"]
+        )
+        name = f"{round.project.slug}-round-{round.pk}-{member.pseudonym}.{asked.validated_data['form']}"
+        reply = _csv(round, slots) if asked.validated_data["form"] == "csv" else _xlsx(round, slots)
+        reply["Content-Disposition"] = f'attachment; filename="{name}"'
+        reply["X-Units"] = str(len(slots))
+        return reply
+
+
+def _csv(round: Round, slots: list[Assignment]) -> HttpResponseBase:
+    lines: Iterator[bytes] = writing.csv_lines(writing.head_of(round), writing.rows(round, slots))
+    return StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
+
+
+def _xlsx(round: Round, slots: list[Assignment]) -> HttpResponseBase:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "round.xlsx"
+        writing.write_xlsx(
+            path, kind=kind_of(round), head=writing.head_of(round), body=writing.rows(round, slots), total=len(slots),
+            about=about.lines(round),
+        )  # fmt: skip
+        # Open before the folder goes: the file lives until the reply is sent.
+        return FileResponse(path.open("rb"), content_type=XLSX)
+
+
+class SheetCheckView(APIView):
+    parser_classes = [MultiPartParser]
+
+    @extend_schema(
+        operation_id="rounds_check_sheet",
+        request={"multipart/form-data": shapes.SheetUploadSerializer},
+        responses={202: JobSerializer},
+    )
+    def post(self, request: Request, round_id: int) -> Response:
+        """Upload a filled sheet and see what it would come to (the job's result); nothing is stored yet."""
+        user = signed_in(request)
+        round = _leads(user, round_id)
+        refuse_larger(int(request.META.get("CONTENT_LENGTH") or 0) - ENVELOPE)
+        upload = shapes.SheetUploadSerializer(data=request.data)
+        upload.is_valid(raise_exception=True)
+        job = sheets.start_check(round=round, by=user, **upload.validated_data)
+        return Response(JobSerializer(plans.fresh_job(job)).data, status=status.HTTP_202_ACCEPTED)
+
+
+class SheetConfirmView(APIView):
+    @extend_schema(
+        operation_id="rounds_import_sheet", request=shapes.SheetConfirmSerializer, responses={202: JobSerializer}
+    )
+    def post(self, request: Request, round_id: int) -> Response:
+        """Store the good rows of a sheet that was checked; bad ones stay out."""
+        user = signed_in(request)
+        round = _leads(user, round_id)
+        body: Any = shapes.SheetConfirmSerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        job = sheets.confirm(round=round, job_id=body.validated_data["job"], by=user)
+        return Response(JobSerializer(plans.fresh_job(job)).data, status=status.HTTP_202_ACCEPTED)

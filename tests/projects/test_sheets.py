@@ -1,0 +1,335 @@
+"""A round goes out as a sheet, is filled in as people do, and comes back: good rows in, bad ones named by cell."""
+
+import csv
+import io
+import threading
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
+from hypothesis import given
+from hypothesis import strategies as st
+from openpyxl import Workbook, load_workbook
+from rest_framework.test import APIClient
+
+from accounts.models import User
+from accounts.problems import Refused
+from audit.models import Entry
+from projects import jobs
+from projects.actions.answers import next_hand
+from projects.actions.sheets import check_sheet, import_sheet, take_home
+from projects.actions.staleness import changed
+from projects.models import Answer, Assignment, Job, Member, Project, Round
+from projects.sheets.cells import neutral, restored
+from projects.sheets.reading import read
+from tests.builders import TEXT, answer, build_cluster, build_round
+
+pytestmark = pytest.mark.django_db
+API = "/api/v1"
+
+
+@pytest.fixture
+def worker(project: Project, ann1: User) -> Member:
+    return Member.objects.get(project=project, user=ann1)
+
+
+@pytest.fixture
+def round(project: Project, worker: Member) -> Round:
+    for n in range(3):
+        build_cluster(project, number=n, inputs=3)
+    return build_round(project, [worker], overlap=1)
+
+
+@pytest.fixture
+def client(client_of: Callable[[User], APIClient], lead: User) -> APIClient:
+    return client_of(lead)
+
+
+def out(client: APIClient, round: Round, worker: Member, form: str = "xlsx", **asked: Any) -> bytes:
+    reply = client.post(f"{API}/rounds/{round.pk}/sheet/", {"person": worker.pk, "form": form} | asked, format="json")
+    assert reply.status_code == 200, reply.content
+    assert reply["Content-Disposition"].startswith("attachment;")
+    return b"".join(reply.streaming_content)  # type: ignore[attr-defined, no-any-return]
+
+
+def come_back(client: APIClient, round: Round, body: bytes, name: str = "back.xlsx") -> tuple[dict[str, Any], int]:
+    """The check's report of an uploaded sheet, and the job that made it."""
+    file = SimpleUploadedFile(name, body)
+    reply = client.post(f"{API}/rounds/{round.pk}/sheet/check/", {"file": file}, format="multipart")
+    assert reply.status_code == 202, reply.content
+    job = reply.json()["id"]
+    jobs.run_job(job)
+    done = Job.objects.get(pk=job)
+    assert done.status == "done", done.error
+    return dict(done.result or {}), job
+
+
+def confirm(client: APIClient, round: Round, job: int) -> dict[str, Any]:
+    reply = client.post(f"{API}/rounds/{round.pk}/sheet/import/", {"job": job}, format="json")
+    assert reply.status_code == 202, reply.content
+    jobs.run_job(reply.json()["id"])
+    done = Job.objects.get(pk=reply.json()["id"])
+    assert done.status == "done", done.error
+    return dict(done.result or {})
+
+
+class Book:
+    """A workbook as a spreadsheet user has it open."""
+
+    def __init__(self, body: bytes) -> None:
+        self.book = load_workbook(io.BytesIO(body))
+        self.page = self.book["answers"]
+        self.letters = {cell.value: cell.column_letter for cell in self.page[1]}
+
+    def fill(self, row: int, **cells: Any) -> None:
+        for name, value in cells.items():
+            self.page[f"{self.letters[name]}{row}"] = value
+
+    def saved(self) -> bytes:
+        out = io.BytesIO()
+        self.book.save(out)
+        return out.getvalue()
+
+
+@pytest.mark.row(31)
+def test_a_round_filled_in_as_people_do_comes_back_good_rows_in_bad_ones_named_by_cell_nothing_twice(
+    client: APIClient, round: Round, worker: Member, ann1: User, by_lead: Member
+) -> None:
+    book = Book(out(client, round, worker))
+    assert book.page.max_row == 13
+    for row in range(2, 14):
+        book.fill(row, polarity="no effect", modality="moderate", polarity_cue="Neither ... nor")
+    book.fill(2, polarity="postive")
+    book.fill(3, polarity="n/a")
+    book.fill(4, polarity_cue="nor", modality="=1+1")
+    book.fill(5, assignment="999999")
+    book.fill(6, assignment=book.page[f"{book.letters['assignment']}7"].value)
+    book.fill(8, polarity_cue="n")
+    book.fill(9, text="Another text altogether.")
+    book.fill(10, polarity=None, modality=None, polarity_cue=None)
+    book.fill(11, polarity=None, modality=None, polarity_cue=None, skip="unclear", comment="=HYPERLINK(1)")
+    book.page.delete_rows(13)
+    body = book.saved()
+
+    report, job = come_back(client, round, body)
+    assert {f["place"]: f["message"].split(" ")[0] for f in report["faults"]} == {
+        f"{book.letters['polarity']}2": "'postive'", f"{book.letters['polarity']}3": "is",
+        f"{book.letters['modality']}4": "holds", f"{book.letters['assignment']}5": "'999999'",
+        f"{book.letters['unit']}6": "slot", f"{book.letters['polarity_cue']}8": "'n'", f"{book.letters['text']}9": "is",
+        f"{book.letters['comment']}11": "holds",
+    }  # fmt: skip
+    assert (report["rows"], report["new"], report["empty"], report["unchanged"]) == (11, 2, 1, 0)
+    assert Answer.objects.count() == 0, "checking stores nothing"
+
+    done = confirm(client, round, job)
+    assert done["stored"] == Answer.objects.count() == 2
+    assert {a.author_id for a in Answer.objects.all()} == {worker.pk}
+    said = Answer.objects.select_related("label").first()
+    assert said is not None
+    assert [f.quote for f in said.label.cues.get().fragments.all()] == ["Neither", "nor"]
+    entry = Entry.objects.filter(verb="import sheet").get()
+    assert (entry.actor_id, entry.after["stored"]) == (by_lead.user_id, 2)
+
+    again, job = come_back(client, round, body)
+    assert (again["new"], again["unchanged"], again["faults_total"]) == (0, 2, report["faults_total"])
+    assert confirm(client, round, job)["stored"] == 0
+    assert Answer.objects.count() == 2
+
+
+@pytest.fixture
+def by_lead(project: Project, lead: User) -> Member:
+    return Member.objects.get(project=project, user=lead)
+
+
+def test_a_sheet_is_blinded_and_shows_what_the_card_shows(client: APIClient, round: Round, worker: Member) -> None:
+    rows = list(csv.DictReader(io.StringIO(out(client, round, worker, "csv").decode("utf-8-sig"))))
+    assert len(rows) == 12
+    assert rows[0]["text"] == TEXT
+    assert rows[0]["intervention"] == "nepralin"
+    assert set(rows[0]) == {
+        "assignment", "revision", "shown", "unit", "role", "population", "intervention", "comparator", "outcome",
+        "text", "polarity", "polarity_cue", "modality", "modality_cue", "skip", "flag", "comment",
+    }  # fmt: skip
+    assert all(not r["polarity"] for r in rows)
+
+
+def test_a_csv_with_semicolons_as_european_programs_write_it_comes_back(
+    client: APIClient, round: Round, worker: Member
+) -> None:
+    rows = list(csv.DictReader(io.StringIO(out(client, round, worker, "csv").decode("utf-8-sig"))))
+    for row in rows:
+        row |= {"polarity": "Positive", "modality": "weak"}
+    back = io.StringIO()
+    writer = csv.DictWriter(back, rows[0], delimiter=";")
+    writer.writeheader()
+    writer.writerows([*rows, dict.fromkeys(rows[0], "")])
+    report, job = come_back(client, round, back.getvalue().encode("utf-8-sig"), "back.csv")
+    assert (report["new"], report["faults"]) == (12, [])
+    assert confirm(client, round, job)["stored"] == 12
+
+
+def test_what_was_answered_in_the_browser_meanwhile_stands(
+    client: APIClient, round: Round, worker: Member, ann1: User, by_lead: Member
+) -> None:
+    book = Book(out(client, round, worker))
+    for row in (2, 3, 4):
+        book.fill(row, polarity="positive", modality="weak")
+    first, second = next_hand(user=ann1, round=round)
+    answer(ann1, first)
+    changed(units=[second.unit], what="tuple", reason="Another outcome.", by=by_lead)
+    report, job = come_back(client, round, book.saved())
+    assert report["new"] == 1
+    assert [f["message"].split(" ", 2)[2][:20] for f in report["kept_out"]] == [
+        "was answered otherwi", "has changed since (i",
+    ]  # fmt: skip
+    assert confirm(client, round, job)["stored"] == 1
+    assert Assignment.objects.get(pk=first.pk).revision == 1
+
+
+def test_an_answer_can_be_corrected_by_its_sheet_as_the_next_revision(
+    round: Round, worker: Member, lead: User, tmp_path: Path, client: APIClient
+) -> None:
+    rows = list(csv.DictReader(io.StringIO(out(client, round, worker, "csv", limit=1).decode("utf-8-sig"))))
+    path = tmp_path / "one.csv"
+
+    def store(**cells: str) -> dict[str, Any]:
+        with path.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, rows[0])
+            writer.writeheader()
+            writer.writerow(rows[0] | cells)
+        return import_sheet(round=round, path=path, name="one.csv", by=lead)
+
+    assert store(polarity="positive", modality="weak")["new"] == 1
+    assert store(polarity="negative", modality="weak")["kept_out_total"] == 1, "it was written against revision 0"
+    assert store(polarity="negative", modality="weak", revision="1")["corrections"] == 1
+    assert [a.label.polarity for a in Answer.objects.order_by("revision")] == ["positive", "negative"]
+
+
+def test_slots_of_a_pool_are_claimed_for_as_long_as_people_are_away(
+    project: Project, worker: Member, lead: User, ann2: User
+) -> None:
+    build_cluster(project, inputs=3)
+    other = Member.objects.get(project=project, user=ann2)
+    round = build_round(project, [worker, other], dealing="pool", overlap=1)
+    taken = take_home(round=round, member=worker, by=lead, limit=3, days=30)
+    assert len(taken) == 3
+    assert all((s.leased_until - round.opened_at).days >= 29 for s in taken if s.leased_until)
+    assert len(next_hand(user=ann2, round=round)) == 1, "the rest is for the others"
+    again = take_home(round=round, member=worker, by=lead, limit=3)
+    assert [s.pk for s in again] == [s.pk for s in taken]
+
+
+@pytest.mark.contest
+@pytest.mark.django_db(transaction=True)
+def test_two_imports_of_one_sheet_at_once_store_each_row_once(
+    round: Round, worker: Member, lead: User, client: APIClient, tmp_path: Path
+) -> None:
+    book = Book(out(client, round, worker))
+    for row in range(2, 14):
+        book.fill(row, polarity="positive", modality="weak")
+    path = tmp_path / "back.xlsx"
+    path.write_bytes(book.saved())
+    wrong: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            import_sheet(round=round, path=path, name="back.xlsx", by=lead)
+        except BaseException as error:
+            wrong.append(error)
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=run) for _ in range(3)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert wrong == []
+    assert Answer.objects.count() == 12
+    assert check_sheet(round=round, path=path, name="back.xlsx")["unchanged"] == 12
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"]), max_size=40))
+@pytest.mark.row(31)
+def test_a_cell_never_begins_like_a_formula_and_gives_the_exact_text_back(text: str) -> None:
+    cell = neutral(text)
+    assert not cell.startswith(("=", "+", "-", "@", "\t", "\r", "\uff1d"))
+    assert restored(cell) == text
+
+
+@pytest.mark.row(31)
+@pytest.mark.parametrize("text", ["=1+1", "+49", "-5 %", "@x", "\tx", "'=1"])
+def test_texts_that_look_like_formulas_go_out_neutralised_and_match_when_they_come_back(
+    text: str, project: Project, worker: Member, client: APIClient
+) -> None:
+    build_cluster(project, inputs=0, text=f"{text} of all")
+    round = build_round(project, [worker])
+    csv_body = out(client, round, worker, "csv").decode("utf-8-sig")
+    assert next(csv.DictReader(io.StringIO(csv_body)))["text"] == f"'{text} of all"
+    book = Book(out(client, round, worker))
+    cell = book.page[f"{book.letters['text']}2"]
+    assert cell.data_type == "s"
+    book.fill(2, polarity="positive", modality="weak")
+    assert come_back(client, round, book.saved())[0]["new"] == 1
+
+
+def lines(path: Path, body: bytes, name: str = "a.csv") -> list[Any]:
+    path.write_bytes(body)
+    return list(read(path, name, needed=["assignment"]))
+
+
+@pytest.mark.row(25)
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        ("assignment\n1\n".encode("utf-16"), "UTF-16"),
+        (b"assignment,comment\n1,caf\xe9\n", "not UTF-8 text"),
+        (b"", "empty"),
+        (b"name\n1\n", "missing: assignment"),
+        (b"assignment,assignment\n1,2\n", "twice"),
+        (b"assignment\n1\n\x002\n", "UTF-16"),
+        (b'assignment\n"1\n', "not CSV"),
+    ],
+)
+def test_a_file_that_is_no_sheet_is_refused_in_words(body: bytes, says: str, tmp_path: Path) -> None:
+    with pytest.raises(Refused, match=says):
+        lines(tmp_path / "a", body)
+
+
+@pytest.mark.row(26)
+def test_a_line_of_fifty_megabytes_is_refused_before_it_is_held(tmp_path: Path) -> None:
+    with pytest.raises(Refused, match="more than"):
+        lines(tmp_path / "a", b"assignment\n" + b"x" * 50_000_000)
+
+
+@pytest.mark.row(30)
+@pytest.mark.row(29)
+@pytest.mark.parametrize("fault", ["bomb", "many", "entity", "damaged", "not a workbook"])
+def test_a_workbook_made_to_hurt_is_refused_before_it_is_opened(fault: str, tmp_path: Path) -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        if fault == "bomb":
+            archive.writestr("xl/sheet.xml", b"0" * 50_000_000)
+        for n in range(600 if fault == "many" else 1):
+            archive.writestr(f"xl/part{n}.xml", b"<a/>")
+        if fault == "entity":
+            archive.writestr("xl/workbook.xml", b'<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "b">]><x>&a;</x>')
+    body = packed.getvalue()
+    path = tmp_path / "a"
+    with pytest.raises(Refused):
+        lines(path, body[:60] if fault == "damaged" else body, "a.xlsx")
+
+
+def test_a_number_that_a_program_made_of_an_id_is_that_id_again(tmp_path: Path) -> None:
+    book = Workbook()
+    assert book.active is not None
+    book.active.append(["assignment", "flag"])
+    book.active.append([12.0, True])
+    book.save(tmp_path / "a.xlsx")
+    [row] = read(tmp_path / "a.xlsx", "a.xlsx", needed=["assignment"])
+    assert row.cells == {"assignment": "12", "flag": "yes"}
+    assert row.place("assignment") == "A2"
