@@ -15,7 +15,7 @@ class TakeHomeSerializer(Strict):
     """Whose unanswered units go into a sheet, and in which form."""
 
     person = serializers.IntegerField(help_text="A member who is at work in the round.")
-    form = serializers.ChoiceField(choices=["xlsx", "csv"], default="xlsx")
+    file_type = serializers.ChoiceField(choices=["xlsx", "csv"], default="xlsx")
     limit = serializers.IntegerField(min_value=1, max_value=MOST, default=200, help_text="Units at most.")
     days = serializers.IntegerField(
         min_value=1, max_value=MOST_DAYS, default=DAYS, help_text="Of a pool: how long they stay with the person."

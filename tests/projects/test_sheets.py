@@ -50,7 +50,9 @@ def client(client_of: Callable[[User], APIClient], lead: User) -> APIClient:
 
 
 def out(client: APIClient, round: Round, worker: Member, form: str = "xlsx", **asked: Any) -> bytes:
-    reply = client.post(f"{API}/rounds/{round.pk}/sheet/", {"person": worker.pk, "form": form} | asked, format="json")
+    reply = client.post(
+        f"{API}/rounds/{round.pk}/sheet/", {"person": worker.pk, "file_type": form} | asked, format="json"
+    )
     assert reply.status_code == 200, reply.content
     assert reply["Content-Disposition"].startswith("attachment;")
     return b"".join(reply.streaming_content)  # type: ignore[attr-defined, no-any-return]
