@@ -51,8 +51,9 @@ class SheetView(APIView):
         slots = sheets.take_home(
             round=round, member=member, by=user, limit=asked.validated_data["limit"], days=asked.validated_data["days"]
         )
-        name = f"{round.project.slug}-round-{round.pk}-{member.pseudonym}.{asked.validated_data['file_type']}"
-        reply = _csv(round, slots) if asked.validated_data["file_type"] == "csv" else _xlsx(round, slots)
+        kind = asked.validated_data["file_type"]
+        name = f"{round.project.slug}-round-{round.pk}-{member.pseudonym}.{kind}"
+        reply = _csv(round, slots) if kind == "csv" else _xlsx(round, slots)
         reply["Content-Disposition"] = f'attachment; filename="{name}"'
         reply["X-Units"] = str(len(slots))
         return reply

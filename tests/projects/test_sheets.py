@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import CommandError, call_command
 from django.db import connection
 from hypothesis import given
 from hypothesis import strategies as st
@@ -55,7 +56,7 @@ def out(client: APIClient, round: Round, worker: Member, form: str = "xlsx", **a
     )
     assert reply.status_code == 200, reply.content
     assert reply["Content-Disposition"].startswith("attachment;")
-    return b"".join(reply.streaming_content)  # type: ignore[attr-defined, no-any-return]
+    return b"".join(reply.streaming_content)  # type: ignore[attr-defined]
 
 
 def come_back(client: APIClient, round: Round, body: bytes, name: str = "back.xlsx") -> tuple[dict[str, Any], int]:
@@ -85,7 +86,7 @@ class Book:
     def __init__(self, body: bytes) -> None:
         self.book = load_workbook(io.BytesIO(body))
         self.page = self.book["answers"]
-        self.letters = {cell.value: cell.column_letter for cell in self.page[1]}
+        self.letters = {str(cell.value): str(cell.coordinate).rstrip("1") for cell in self.page[1]}
 
     def fill(self, row: int, **cells: Any) -> None:
         for name, value in cells.items():
@@ -134,6 +135,7 @@ def test_a_round_filled_in_as_people_do_comes_back_good_rows_in_bad_ones_named_b
     assert said is not None
     assert [f.quote for f in said.label.cues.get().fragments.all()] == ["Neither", "nor"]
     entry = Entry.objects.filter(verb="import sheet").get()
+    assert entry.after
     assert (entry.actor_id, entry.after["stored"]) == (by_lead.user_id, 2)
 
     again, job = come_back(client, round, body)
@@ -335,3 +337,22 @@ def test_a_number_that_a_program_made_of_an_id_is_that_id_again(tmp_path: Path) 
     [row] = read(tmp_path / "a.xlsx", "a.xlsx", needed=["assignment"])
     assert row.cells == {"assignment": "12", "flag": "yes"}
     assert row.place("assignment") == "A2"
+
+
+def test_the_command_says_what_it_stored_and_names_bad_cells(
+    client: APIClient, round: Round, worker: Member, lead: User, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    book = Book(out(client, round, worker, limit=2))
+    book.fill(2, polarity="positive", modality="weak")
+    book.fill(3, polarity="up", modality="weak")
+    path = tmp_path / "back.xlsx"
+    path.write_bytes(book.saved())
+    asked = [str(path), "--project", round.project.slug, "--round", round.name]
+    call_command("import_answers", *asked, "--preview")
+    assert Answer.objects.count() == 0
+    call_command("import_answers", *asked, "--by", lead.email)
+    said = capsys.readouterr()
+    assert "2 rows: 1 answers stored, 0 stored already, 0 not filled in, 1 with faults, 0 kept out" in said.out
+    assert "polarity 'up' is not one of positive, no effect, negative, n/a" in said.err
+    with pytest.raises(CommandError, match="no round"):
+        call_command("import_answers", str(path), "--project", "nowhere", "--round", round.name)

@@ -1,0 +1,25 @@
+/** The result of checking or importing a filled sheet, as the job has it (projects/actions/sheets.py). */
+
+export interface CellFault {
+  /** As a spreadsheet program names the cell. */
+  place: string
+  row: number
+  column: string
+  message: string
+}
+
+export interface Report {
+  rows: number
+  new: number
+  corrections: number
+  unchanged: number
+  empty: number
+  /** Slots handed out and unanswered that the sheet does not hold. */
+  missing: number
+  faults_total: number
+  faults: CellFault[]
+  kept_out_total: number
+  kept_out: CellFault[]
+  /** Of the import only: answers stored. */
+  stored?: number
+}

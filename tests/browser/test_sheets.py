@@ -1,0 +1,46 @@
+"""A lead takes units home as a sheet in the browser, and brings the filled sheet back."""
+
+import csv
+import io
+from collections.abc import Callable
+
+from playwright.sync_api import expect
+
+from tests.browser.conftest import Visit
+from tests.browser.desk import answers_of, open_round
+from tests.browser.test_pages import unnamed_controls, violations
+from tests.processes.house import House
+
+
+def test_a_sheet_goes_out_and_comes_back_with_its_faults_named(visit: Callable[..., Visit], house: House) -> None:
+    texts = [f"The drug number {n} worked well." for n in range(4)]
+    round = open_round(house, "sheets", texts)
+    lead = visit("lead")
+    page = lead.page
+    lead.go(f"/projects/sheets/rounds/{round}")
+    page.get_by_text("Take units home as a sheet").click()
+    away = page.locator("section[aria-labelledby=away]")
+    away.locator("select").first.select_option(index=1)
+    away.locator("select").last.select_option("csv")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save the sheet").click()
+    rows = list(csv.DictReader(io.StringIO(download.value.path().read_text(encoding="utf-8-sig"))))
+    assert [r["text"] for r in rows] == texts
+    for row in rows:
+        row |= {"polarity": "positive", "modality": "strong", "modality_cue": "well"}
+    rows[1]["polarity"] = "postive"
+    body = io.StringIO()
+    writer = csv.DictWriter(body, rows[0])
+    writer.writeheader()
+    writer.writerows(rows)
+    sheet = {"name": "filled.csv", "mimeType": "text/csv", "buffer": body.getvalue().encode()}
+    page.get_by_label("A filled sheet").set_input_files(sheet)  # type: ignore[arg-type]
+    page.get_by_role("button", name="Check the sheet").click()
+    expect(page.get_by_text("3 rows of 4 will become answers.")).to_be_visible(timeout=30_000)
+    expect(page.get_by_role("row", name="'postive' is not one of")).to_be_visible()
+    for scheme in ("dark", "light"):
+        page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+        assert violations(lead) + unnamed_controls(lead) == [], scheme
+    page.get_by_role("button", name="Store 3 answers, leave the faults out").click()
+    expect(page.get_by_text("3 answers stored.")).to_be_visible(timeout=30_000)
+    assert len(answers_of(house, round)) == 3
