@@ -9,7 +9,7 @@ from rest_framework import serializers
 
 from accounts.models import User
 from accounts.problems import Refused
-from projects.kinds import Batch, Code, Scale, SkipReason, SpanAgreement, Value, Verdict
+from projects.kinds import Batch, Code, Scale, Sheet, SkipReason, SpanAgreement, Value, Verdict
 from projects.models import Answer, Project, Round, Unit
 
 from .. import guidelines
@@ -42,6 +42,8 @@ class DiscourseKind:
     scales: Sequence[Scale] = (Scale(FIELD, tuple(Relation.values)),)
     columns: Sequence[str] = (FIELD, "suggestion")
     guideline: str = guidelines.text("discourse")
+    # Its card is a cluster with several texts: no row of a sheet holds it.
+    sheet: Sheet | None = None
 
     def units(self, project: Project, filters: Mapping[str, Any]) -> QuerySet[Unit]:
         """Clusters in corpus order; filters as `clusters.units`."""

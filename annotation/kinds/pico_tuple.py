@@ -10,7 +10,7 @@ from rest_framework import serializers
 from accounts.models import User
 from accounts.problems import Refused
 from measures import spans
-from projects.kinds import Batch, Code, Scale, SkipReason, SpanAgreement, Value, Verdict
+from projects.kinds import Batch, Code, Scale, Sheet, SkipReason, SpanAgreement, Value, Verdict
 from projects.models import Answer, Project, Purpose, Round, Unit
 
 from .. import guidelines
@@ -44,6 +44,8 @@ class TupleKind:
     scales: Sequence[Scale] = tuple(Scale(f"{slot}: blank", ("blank", "given")) for slot in SLOTS)
     columns: Sequence[str] = (*SLOTS, "c_stands_for")
     guideline: str = guidelines.text("tuple")
+    # Its card is a cluster with several texts: no row of a sheet holds it.
+    sheet: Sheet | None = None
 
     def units(self, project: Project, filters: Mapping[str, Any]) -> QuerySet[Unit]:
         """Clusters in corpus order; filters as `clusters.units`."""
