@@ -35,6 +35,7 @@ export const routes: Route[] = [
   { path: '/projects/:project/corpus/:cluster', page: () => import('./pages/Cluster.svelte'), title: 'Cluster' },
   { path: '/projects/:project/units/:unit', page: () => import('./pages/UnitPlace.svelte'), title: 'Unit' },
   { path: '/projects/:project/look-again', page: () => import('./pages/LookAgain.svelte'), title: 'Look again', nav: 'Look again', roles: ['lead', 'curator'] },
+  { path: '/projects/:project/reviews/:review/curate', page: () => import('./pages/Curate.svelte'), title: 'Curate' },
   { path: '/projects/:project/import', page: () => import('./pages/Import.svelte'), title: 'Import', nav: 'Import', roles: ['lead'] },
   { path: '/projects/:project/import/:imported', page: () => import('./pages/Imported.svelte'), title: 'Import' },
   { path: '/projects/:project/rounds', page: () => import('./pages/Rounds.svelte'), title: 'Rounds', nav: 'Rounds', roles: READERS },

@@ -30,6 +30,7 @@ def addresses(lead: Visit) -> dict[str, str]:
     return {
         "my work": "/", "work": f"/work/{opened}", "profile": "/profile", "projects": "/projects", "project": PROJECT,
         "corpus": f"{PROJECT}/corpus", "cluster": f"{PROJECT}/corpus/{clusters[0]['id']}",
+        "curate": f"{PROJECT}/reviews/{clusters[0]['review']['id']}/curate",
         "import": f"{PROJECT}/import", "rounds": f"{PROJECT}/rounds", "new round": f"{PROJECT}/rounds/new",
         "round": f"{PROJECT}/rounds/{closed}", "agreement": f"{PROJECT}/rounds/{closed}/agreement",
         "look again": f"{PROJECT}/look-again",

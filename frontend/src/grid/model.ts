@@ -13,6 +13,12 @@ export interface Column<R extends object> {
   readonly keys?: Readonly<Record<string, string>>
   /** Enter opens the component of a kind instead of a field. */
   readonly opens?: boolean
+  /** What Enter puts into the cell while it is empty: a suggestion; empty where there is none. */
+  readonly offer?: (row: R) => string
+  /** A few words under the value. */
+  readonly hint?: (row: R) => string
+  /** How many shares of the width it takes, or a width of its own; one share where left out. */
+  readonly wide?: number | string
 }
 
 /** What does not change while the grid is on the page. */
@@ -20,6 +26,8 @@ export interface Facts<R extends object> {
   readonly columns: readonly Column<R>[]
   /** An empty row, where rows can be added below the last one. */
   readonly fresh?: () => R
+  /** The person has switched off keys that are one letter: every letter begins to type. */
+  readonly lettersOff?: boolean
 }
 
 export interface Cell {
@@ -98,12 +106,17 @@ export function reduce<R extends object>(f: Facts<R>, state: State<R>, action: A
     case 'all':
       return { ...state, anchor: { row: 0, col: 0 }, at: { row: state.rows.length - 1, col: f.columns.length - 1 } }
     case 'type': {
-      const value = column.keys?.[action.key.toLowerCase()]
-      if (value !== undefined) return written(f, state, selectedCells(f, state, () => value, column), 'set')
-      return column.put && !column.opens && !column.keys ? { ...state, anchor: null, editing: action.key } : state
+      const value = f.lettersOff ? undefined : column.keys?.[action.key.toLowerCase()]
+      if (value !== undefined) return written(f, state, selectedCells(f, state, () => value, column), '')
+      const types = column.keys ? f.lettersOff : !column.opens
+      return column.put && types ? { ...state, anchor: null, editing: action.key } : state
     }
-    case 'edit':
-      return column.put && !column.opens ? { ...state, anchor: null, editing: column.show(state.rows[at.row]!) } : state
+    case 'edit': {
+      const row = state.rows[at.row]!
+      const offer = column.show(row) ? '' : (column.offer?.(row) ?? '')
+      if (offer) return written(f, state, [{ ...at, text: offer }], '')
+      return column.put && !column.opens ? { ...state, anchor: null, editing: column.show(row) } : state
+    }
     case 'draft':
       return state.editing === null ? state : { ...state, editing: action.text }
     case 'commit': {

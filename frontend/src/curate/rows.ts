@@ -1,0 +1,92 @@
+/** The rows of the curate page: a unit with what each kind says of it, and what of that is not saved yet. */
+
+import type { FieldError } from '../api/client.ts'
+import type { Column } from '../grid/model.ts'
+import type { AnyCells, CellState } from '../kinds/cells.ts'
+
+export interface Row<U> {
+  readonly unit: U
+  /** By kind: the working value. */
+  readonly said: Readonly<Record<string, object>>
+}
+
+/** Which cells a change is of: the unit and the kind. */
+export const keyOf = (unit: number, kind: string): string => `${unit} ${kind}`
+
+/** A working value that differs from what is in force. */
+export interface Change {
+  readonly key: string
+  readonly unit: number
+  readonly kind: string
+  /** In words: "11129-1, input 2, label". */
+  readonly where: string
+  readonly said: object
+  /** What must still be said before it can be sent. */
+  readonly lacks: string
+  /** Whether something in force gives way. */
+  readonly replaces: boolean
+  readonly words: string
+  readonly value: () => unknown
+}
+
+/** What the person had before them when they began to change a cell: sent back, so that nobody overwrites unseen. */
+export interface Basis {
+  readonly shown: number
+  readonly seen: number
+}
+
+export function begin<U>(unit: U, cells: readonly AnyCells<U>[]): Row<U> {
+  return { unit, said: Object.fromEntries(cells.map((c) => [c.kind, c.begin(unit) as object])) }
+}
+
+/** The row of a unit that came anew; `mine` are the working values that are to stay, by kind. */
+export function follow<U>(unit: U, cells: readonly AnyCells<U>[], mine: Readonly<Record<string, object>>): Row<U> {
+  return { unit, said: Object.fromEntries(cells.map((c) => [c.kind, (mine[c.kind] ? c.follow(mine[c.kind], unit) : c.begin(unit)) as object])) }
+}
+
+/** The columns of kinds as columns of rows. */
+export function columnsOf<U>(cells: readonly AnyCells<U>[]): Column<Row<U>>[] {
+  return cells.flatMap((c) => c.columns.map((column): Column<Row<U>> => ({
+    key: column.key,
+    title: column.title,
+    ...(column.keys ? { keys: column.keys } : {}),
+    ...(column.opens ? { opens: true } : {}),
+    ...(column.wide ? { wide: column.wide } : {}),
+    show: (row) => column.show(row.said[c.kind]),
+    put: (row, text) => {
+      const is: object | string = column.put!(row.said[c.kind], text)
+      if (typeof is === 'string') return is
+      return is === row.said[c.kind] ? row : { ...row, said: { ...row.said, [c.kind]: is } }
+    },
+    ...(column.offer ? { offer: (row: Row<U>) => column.offer!(row.said[c.kind]) } : {}),
+    ...(column.hint ? { hint: (row: Row<U>) => column.hint!(row.said[c.kind]) } : {}),
+  })))
+}
+
+/** What of a row differs from what is in force. `place` names the row. */
+export function changesOf<U extends { unit: number }>(row: Row<U>, cells: readonly AnyCells<U>[], place: string): Change[] {
+  return cells.flatMap((c) => {
+    const said = row.said[c.kind]
+    if (!said || c.same(said, c.begin(row.unit))) return []
+    return [{
+      key: keyOf(row.unit.unit, c.kind), unit: row.unit.unit, kind: c.kind, where: `${place}, ${c.kind}`, said,
+      lacks: c.lacks(said), replaces: c.inForce(row.unit), words: c.words(said), value: () => c.value(said),
+    }]
+  })
+}
+
+export function basisOf<U>(unit: U, cells: readonly AnyCells<U>[], kind: string): Basis {
+  const { shown, seen }: CellState = cells.find((c) => c.kind === kind)!.state(unit)
+  return { shown, seen }
+}
+
+/** The faults of a refused batch, by the change that each belongs to; those of no row under ''. */
+export function refusals(errors: readonly FieldError[], sent: readonly Change[]): Record<string, string> {
+  const out: Record<string, string> = {}
+  for (const { field, message } of errors) {
+    const row = /^rows\.(\d+)/.exec(field)?.[1]
+    const key = row === undefined ? '' : (sent[Number(row)]?.key ?? '')
+    out[key] = out[key] ? `${out[key]} ${message}` : message
+  }
+  return out
+}

@@ -1,0 +1,52 @@
+/** The relation of a cluster's inputs on the curate page: one cell, with what their polarities suggest. */
+
+import type { Cells, Cluster, Relation } from '../cells.ts'
+
+export interface DiscourseSaid {
+  readonly relation: Relation | ''
+  readonly suggested: Relation | null
+  readonly inputs: number
+}
+
+const RELATIONS: readonly Relation[] = ['agreement', 'contradiction']
+
+function hint(said: DiscourseSaid): string {
+  if (!said.inputs) return 'no inputs yet'
+  if (!said.suggested) return said.relation ? '' : 'a suggestion comes when every input has a polarity'
+  if (said.suggested === said.relation) return 'as their polarities suggest'
+  return said.relation ? `their polarities suggest ${said.suggested}` : `suggested: ${said.suggested}. Enter accepts`
+}
+
+export const discourseCells: Cells<Cluster, DiscourseSaid> = {
+  kind: 'discourse',
+  columns: [{
+    key: 'relation',
+    title: 'Inputs are in',
+    wide: 2,
+    keys: { a: 'agreement', c: 'contradiction' },
+    show: (said) => said.relation,
+    put: (said, text) => {
+      const word = text.trim().toLowerCase()
+      if (!word) return { ...said, relation: '' }
+      const relation = RELATIONS.find((r) => r.startsWith(word))
+      return relation ? { ...said, relation } : `“${text}” is no relation: agreement or contradiction.`
+    },
+    offer: (said) => said.suggested ?? '',
+    hint,
+  }],
+  begin: (cluster) => ({
+    relation: cluster.relation.relation?.value ?? '',
+    suggested: cluster.relation.suggested,
+    inputs: cluster.propositions.length - 1,
+  }),
+  follow: (said, cluster) => ({ ...said, suggested: cluster.relation.suggested, inputs: cluster.propositions.length - 1 }),
+  state: (cluster) => cluster.relation,
+  inForce: (cluster) => cluster.relation.relation !== null,
+  same: (a, b) => a.relation === b.relation,
+  lacks: (said) => (said.relation ? '' : 'a relation'),
+  value: ({ relation, suggested }) => ({
+    relation, ...(suggested ? { suggestion: relation === suggested ? 'accepted' : 'edited' } : {}),
+  }),
+  words: (said) => said.relation || 'nothing',
+  columnOf: () => 'relation',
+}
