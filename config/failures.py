@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from accounts.problems import CONTENT_TYPE, PASSING, RETRY_AFTER, Problem, Unavailable, unavailable
 
 
-def _reply(request: HttpRequest, problem: Problem) -> HttpResponse:
+def reply_with(request: HttpRequest, problem: Problem) -> HttpResponse:
     headers = {"Retry-After": RETRY_AFTER} if problem.status == 503 else {}
     if request.path.startswith("/api/"):
         return JsonResponse(problem.as_json(), status=problem.status, content_type=CONTENT_TYPE, headers=headers)
@@ -29,15 +29,15 @@ class _Server(Problem):
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
-    return _reply(request, _Csrf("Reload the page and try again; nothing was changed."))
+    return reply_with(request, _Csrf("Reload the page and try again; nothing was changed."))
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
     """A failure outside of the views, as in a session that cannot be read while the data base restarts."""
     failure = sys.exc_info()[1]
     if isinstance(failure, PASSING):
-        return _reply(request, unavailable(failure))
-    return _reply(request, _Server("The failure was logged. Nothing that was acknowledged is lost; try again."))
+        return reply_with(request, unavailable(failure))
+    return reply_with(request, _Server("The failure was logged. Nothing that was acknowledged is lost; try again."))
 
 
 def healthz(request: HttpRequest) -> HttpResponse:
@@ -51,5 +51,5 @@ def readyz(request: HttpRequest) -> HttpResponse:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")
     except Exception:
-        return _reply(request, Unavailable("The data base does not answer."))
+        return reply_with(request, Unavailable("The data base does not answer."))
     return HttpResponse("ok\n", content_type="text/plain")

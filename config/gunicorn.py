@@ -6,13 +6,21 @@
 import os
 import shutil
 import tempfile
+from pathlib import Path
 from typing import Any
 
+import environ
 from gunicorn.glogging import Logger
 
 from accounts.logs import JsonLines, TextLines
 
-bind = os.environ.get("BIND", "0.0.0.0:8000")
+# The settings read it as well, but later than gunicorn needs it.
+_file = Path(__file__).resolve().parent.parent / ".env"
+if _file.exists() and os.environ.get("READ_DOT_ENV", "1") != "0":
+    environ.Env.read_env(_file)
+
+# Not for others unless somebody says so: behind a proxy, what comes from elsewhere could pretend to come through it.
+bind = os.environ.get("BIND", "127.0.0.1:8000")
 workers = int(os.environ.get("WEB_CONCURRENCY", "2"))
 worker_class = "gthread"
 threads = int(os.environ.get("WEB_THREADS", "4"))

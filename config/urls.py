@@ -5,7 +5,7 @@ from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path, re_path
 from drf_spectacular.views import SpectacularAPIView
 
-from . import failures, metrics
+from . import admin_door, failures, metrics
 from .page import no_such_endpoint, page
 
 handler500 = failures.server_error
@@ -32,6 +32,7 @@ urlpatterns = [
     path("readyz", failures.readyz),
     path("metrics", metrics.metrics),
     *sign_in,
+    path("admin/login/", admin_door.door),
     path("admin/", admin.site.urls),
     re_path(r"^(?!api/|static/|admin/).*$", page),
 ]

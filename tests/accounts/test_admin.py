@@ -1,5 +1,6 @@
 """What operators can do to accounts, and that it is written down."""
 
+import pytest
 from django.test import Client
 
 from accounts.models import User
@@ -30,10 +31,23 @@ def test_the_admin_is_for_staff_only(stranger: User) -> None:
     assert client.get("/admin/accounts/user/").status_code == 302
 
 
-def test_the_door_of_the_admin_is_locked_like_the_other_one(lead: User) -> None:
-    for n in range(10):
-        address = ("lead@example.org", "LEAD@example.org")[n % 2]
-        reply = Client().post("/admin/login/", {"username": address, "password": "wrong"})
-    assert reply.status_code == 429
-    sign_in = {"email": "lead@example.org", "password": "wrong"}
-    assert Client().post("/api/v1/session/", sign_in, "application/json").status_code == 429
+@pytest.mark.row(42)
+def test_the_admin_has_no_door_of_its_own_at_which_to_guess(lead: User) -> None:
+    """Guesses there would be counted by account only: one place could try any number of accounts."""
+    assert Client().post("/admin/login/", {"username": lead.email, "password": "x"}).status_code == 405
+    assert Client().get("/admin/accounts/user/", follow=False)["Location"].startswith("/admin/login/?next=")
+    door = Client().get("/admin/login/?next=/admin/accounts/user/")
+    assert (door.status_code, door["Location"]) == (302, "/sign-in?to=%2Fadmin%2Faccounts%2Fuser%2F")
+    for elsewhere in ("https://evil.example.org/", "//evil.example.org/admin/", "/projects"):
+        assert Client().get("/admin/login/", {"next": elsewhere})["Location"] == "/sign-in?to=%2Fadmin%2F"
+
+
+def test_who_is_signed_in_and_no_operator_is_told_so(lead: User, stranger: User) -> None:
+    client = Client()
+    client.force_login(stranger)
+    reply = client.get("/admin/", follow=True)
+    assert (reply.status_code, reply["Content-Type"]) == (403, "text/plain")
+    assert "for operators" in reply.content.decode()
+    User.objects.filter(pk=lead.pk).update(is_staff=True, is_superuser=True)
+    client.force_login(lead)
+    assert client.get("/admin/login/?next=/admin/accounts/user/")["Location"] == "/admin/accounts/user/"

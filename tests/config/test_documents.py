@@ -62,7 +62,8 @@ def test_the_two_commands_of_the_readme_are_the_first_that_make_lists() -> None:
 
 def test_the_table_of_settings_is_complete() -> None:
     source = (ROOT / "config" / "settings.py").read_text(encoding="utf-8")
-    read = set(re.findall(r'env\.\w+\(\s*"([A-Z_]+)"', source))
+    source += (ROOT / "config" / "gunicorn.py").read_text(encoding="utf-8")
+    read = set(re.findall(r'(?:env\.\w+|environ\.get)\(\s*"([A-Z_]+)"', source))
     described = set(
         re.findall(r"`([A-Z_]{3,})`", "".join(re.findall(r"^\|.*?\|", TEXTS["docs/admin.md"], re.MULTILINE)))
     )
