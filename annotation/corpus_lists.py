@@ -17,7 +17,7 @@ Json = dict[str, Any]
 
 def clusters(project: Project, filters: Mapping[str, str]) -> QuerySet[Cluster]:
     """Clusters in corpus order, narrowed by ``search, relation, polarity, modality, role, review``."""
-    found = Cluster.objects.filter(project=project).select_related("review").order_by("position", "id")
+    found = Cluster.objects.current().filter(project=project).select_related("review").order_by("position", "id")
     found = found.prefetch_related(Prefetch("pico", PicoSlot.objects.order_by("id").prefetch_related("fragments")))
     found = found.found_by(filters.get("search", ""))
     if review := filters.get("review"):
@@ -75,7 +75,7 @@ def reviews(project: Project, search: str) -> QuerySet[Review]:
     if search:
         found = found.filter(Q(pmid__contains=folded(search)) | Q(title__icontains=search))
     return found.annotate(
-        cluster_count=Count("clusters", distinct=True),
+        cluster_count=Count("clusters", filter=Q(clusters__unit__superseded_by=None), distinct=True),
         study_count=Count("studies", distinct=True),
         target_count=Count("targets", distinct=True),
     )

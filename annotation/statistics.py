@@ -35,7 +35,7 @@ def summary(project: Project) -> Json:
         "studies": Study.objects.filter(project=project).count(),
         "documents": Target.objects.filter(project=project, level=Level.DOCUMENT).count(),
         "sentences": Target.objects.filter(project=project, level=Level.SENTENCE).count(),
-        "clusters": Cluster.objects.filter(project=project).count(),
+        "clusters": Cluster.objects.current().filter(project=project).count(),
         "propositions": propositions.count(),
         "inputs": propositions.filter(position__gte=1).count(),
         "values": {
@@ -43,7 +43,11 @@ def summary(project: Project) -> Json:
             "target_modality": _labels(project, "modality", Modality.values, position=0),
             "input_polarity": _labels(project, "polarity", Polarity.values, position__gte=1),
             "input_modality": _labels(project, "modality", Modality.values, position__gte=1),
-            "relation": _counts(relations_in_force().filter(unit__project=project), "relation", Relation.values),
+            "relation": _counts(
+                relations_in_force().filter(unit__project=project, unit__superseded_by=None),
+                "relation",
+                Relation.values,
+            ),
         },
         "pico": _pico(project),
     }
@@ -51,7 +55,9 @@ def summary(project: Project) -> Json:
 
 def _labels(project: Project, field: str, values: Iterable[str], **place: int) -> list[Json]:
     rows = labels_in_force(field).filter(
-        unit__project=project, **{f"unit__proposition__{name}": value for name, value in place.items()}
+        unit__project=project,
+        unit__superseded_by=None,
+        **{f"unit__proposition__{name}": value for name, value in place.items()},
     )
     return _counts(rows, field, values)
 
@@ -63,7 +69,11 @@ def _counts(rows: QuerySet[Any], field: str, values: Iterable[str]) -> list[Json
 
 
 def _pico(project: Project) -> list[Json]:
-    rows = PicoSlot.objects.filter(cluster__project=project).order_by().values_list("slot", "form")
+    rows = (
+        PicoSlot.objects.filter(cluster__project=project, cluster__unit__superseded_by=None)
+        .order_by()
+        .values_list("slot", "form")
+    )
     counts = {(slot, form): n for slot, form, n in rows.annotate(n=Count("id")).values_list("slot", "form", "n")}
     return [
         {"slot": slot, "form": form, "count": counts.get((slot, form), 0)}
@@ -95,7 +105,7 @@ def table(project: Project) -> list[Json]:
             "proposition",
             claims.filter(position=0).values_list("cluster_id", "text"),
             inputs_of_clusters.values_list("cluster_id", "text"),
-            reviews=Cluster.objects.filter(project=project).values("review").distinct().count(),
+            reviews=Cluster.objects.current().filter(project=project).values("review").distinct().count(),
             studies=inputs_of_clusters.values("study").distinct().count(),
         )
     )

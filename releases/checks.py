@@ -27,7 +27,7 @@ def run(project: Project) -> list[dict[str, Any]]:
         _check(
             "gold complete",
             not incomplete,
-            f"{incomplete} clusters lack a label or a relation and will be left out." if incomplete else "",
+            f"{incomplete} clusters lack a label, an input or a relation and will be left out." if incomplete else "",
         ),
         _check(
             "nothing stale",
@@ -59,7 +59,7 @@ def _contested(project: Project) -> int:
 
 
 def _incomplete(project: Project) -> int:
-    """Clusters of which a proposition has no gold polarity or modality, or that have no relation."""
+    """Clusters of which a proposition has no gold polarity or modality, or that have no input or no relation."""
 
     def decided(unit: str, kind: str, field: str) -> Exists:
         decisions = Decision.objects.filter(unit=OuterRef(unit), kind=kind, field=field)
@@ -68,4 +68,5 @@ def _incomplete(project: Project) -> int:
     claims = Proposition.objects.filter(cluster=OuterRef("pk"), unit__superseded_by=None)
     unlabelled = claims.filter(~decided("unit", "label", "polarity") | ~decided("unit", "label", "modality"))
     clusters = Cluster.objects.filter(project=project, unit__superseded_by=None)
-    return clusters.filter(Q(Exists(unlabelled)) | ~decided("unit", "discourse", "relation")).count()
+    lacking = Q(Exists(unlabelled)) | ~Exists(claims.filter(position__gte=1))
+    return clusters.filter(lacking | ~decided("unit", "discourse", "relation")).count()

@@ -131,7 +131,9 @@ class ClusterPropositionsView(APIView):
         fields = _asked(shapes.NewInputsSerializer, request)
 
         def work() -> dict[str, Any]:
-            clusters.add_inputs(cluster=cluster, rows=fields["rows"], by=member, batch=fields["uuid"])
+            clusters.add_inputs(
+                cluster=cluster, rows=fields["rows"], reason=fields["reason"], by=member, batch=fields["uuid"]
+            )
             return {"clusters": [cluster.pk]}
 
         return Response(_cells(_once(fields, member, "add inputs", work)["clusters"]), status=CREATED)

@@ -13,7 +13,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.problems import FieldErrors, Refused, StaleRevision
-from audit.log import record
+from audit.log import record_all
 
 from .. import kinds
 from ..models import Answer, Assignment, Decision, Member, Origin, Outcome, Project, Round, Unit
@@ -181,12 +181,14 @@ class _Work:
         }  # fmt: skip
         insert_decisions(row for rows in made.values() for row in rows)
         self.how.after_decisions([c.unit for c, _ in changing], by=self.by.user, reason=reason)
-        for c, fields in changing:
-            before = self.before[c.unit.pk]
-            record(
-                actor=self.by.user, verb="correct", obj=c.unit, project_id=self.project.pk, reason=reason,
-                before={name: before.get(name) for name in fields}, after={name: c.value.get(name) for name in fields},
-            )  # fmt: skip
+        record_all(
+            {
+                "actor": self.by.user, "verb": "correct", "obj": c.unit, "project_id": self.project.pk,
+                "reason": reason, "before": {name: self.before[c.unit.pk].get(name) for name in fields},
+                "after": {name: c.value.get(name) for name in fields},
+            }
+            for c, fields in changing
+        )  # fmt: skip
         return [made.get(c.unit.pk, []) for c in self.corrections]
 
     def _answers(

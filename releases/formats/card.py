@@ -54,7 +54,7 @@ Compression is the mean over targets of the words of its inputs over the words o
 the counts of values, each with its n and method. `m3/` has the levels in M3's published format; {_left_out(notes)}
 `answers/` has every answer of every round, one row a revision (`current` and `counted` tell which stand), with raters
 under pseudonyms. `provenance/` names, for every value in force, the answer and the guideline version or the imported
-file that it comes from, and has the guidelines word for word.
+file that it comes from; it has the guidelines word for word, and says who typed in what no file brought.
 
 Cells of the CSV files hold texts exactly as they are, a leading `=`, `+`, `-` or `@` included: they are data
 for scripts. In a spreadsheet import them as text.

@@ -103,7 +103,7 @@ def _item(cluster: Cluster, labels: dict[int, dict[str, Gold]], relations: dict[
     claims = list(cluster.propositions.all())
     said = {p.unit_id: _said(labels.get(p.unit_id, {}), p.text) for p in claims}
     relation = relations.get(cluster.unit_id)
-    if relation is None or not all(said.values()) or not claims or not claims[0].is_target:
+    if relation is None or not all(said.values()) or len(claims) < 2 or not claims[0].is_target:
         return None
     target, *inputs = claims
     pico = {slot.slot: slot.text for slot in cluster.pico.all()}

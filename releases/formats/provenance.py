@@ -1,14 +1,15 @@
 """Where every released value comes from: the decision in force behind each field, the sources, the guidelines.
 
 M3's format has no place for it, so it lies beside: ``provenance/values.csv`` one row a field in force,
-``provenance/sources.csv`` one row an imported file, ``provenance/guidelines/KIND-NUMBER.md`` word for word.
+``provenance/sources.csv`` one row an imported file, ``provenance/typed.csv`` one row a review, target, cluster or
+proposition that was typed in by hand, ``provenance/guidelines/KIND-NUMBER.md`` word for word.
 """
 
 from collections.abc import Iterable, Iterator
 
 from django.db.models import Exists, OuterRef, QuerySet
 
-from projects.models import Decision, Guideline, Import, Origin, Project
+from projects.models import Decision, Guideline, Import, Origin, Project, Unit
 
 from .notes import Notes
 from .rows import BATCH, line, time
@@ -16,6 +17,7 @@ from .rows import BATCH, line, time
 VALUES = ("unit_type", "unit", "kind", "field", "decision", "origin", "answer", "rater", "guideline", "source", "round",
           "decided_by", "decided_at", "reason")  # fmt: skip
 SOURCES = ("source", "format", "level", "file", "sha256", "size", "imported_at", "imported_by")
+TYPED = ("unit_type", "unit", "typed_by")
 
 
 def files(project: Project, notes: Notes) -> Iterator[tuple[str, Iterable[bytes]]]:
@@ -23,6 +25,8 @@ def files(project: Project, notes: Notes) -> Iterator[tuple[str, Iterable[bytes]
         yield "provenance/values.csv", _values(project)
     if Import.objects.filter(project=project).exists():
         yield "provenance/sources.csv", _sources(project)
+    if Unit.objects.filter(project=project, made_by__isnull=False, superseded_by=None).exists():
+        yield "provenance/typed.csv", _typed(project)
     for guideline in Guideline.objects.filter(project=project).order_by("kind", "number").iterator():
         yield f"provenance/guidelines/{guideline.kind}-{guideline.number}.md", [guideline.text.encode()]
 
@@ -44,6 +48,14 @@ def _values(project: Project) -> Iterator[bytes]:
     )  # fmt: skip
     for *cells, decided_by, decided_at, reason in rows.iterator(chunk_size=BATCH):
         yield line([*cells, pseudonyms.get(decided_by), time(decided_at), reason])
+
+
+def _typed(project: Project) -> Iterator[bytes]:
+    yield line(TYPED)
+    pseudonyms = dict(project.members.values_list("user_id", "pseudonym"))
+    rows = Unit.objects.filter(project=project, made_by__isnull=False, superseded_by=None).order_by("pk")
+    for type, key, by in rows.values_list("type", "key", "made_by").iterator(chunk_size=BATCH):
+        yield line([type, key, pseudonyms.get(by)])
 
 
 def _sources(project: Project) -> Iterator[bytes]:

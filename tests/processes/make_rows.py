@@ -28,7 +28,7 @@ def fill(home: Path) -> None:
     from audit.actions import seal_pending
     from projects import jobs
     from projects.actions.answers import next_hand
-    from projects.actions.corrections import correct
+    from projects.actions.gold import correct  # type: ignore[attr-defined]  # where that version has it
     from projects.actions.guidelines import write_guideline
     from projects.actions.invitations import invite
     from projects.actions.people import add_member, create_project, remove_member

@@ -2,12 +2,16 @@
 
 import csv
 import hashlib
+import json
 import re
+import uuid
 from pathlib import Path
 
 import pytest
 
 from accounts.models import User
+from annotation.actions.curation.clusters import add_clusters
+from annotation.models import Review
 from projects.actions.answers import next_hand
 from projects.actions.corrections import correct
 from projects.models import Answer, Decision, Guideline, Import, Member, Project
@@ -76,3 +80,19 @@ def test_texts_in_a_csv_cell_come_back_exactly(corpus: Project, lead: User, tmp_
     write_release(project=corpus, version="1.0.0", out=tmp_path / "r")
     [row] = rows(tmp_path / "r" / "answers" / "label.csv")
     assert row["comment"] == comment
+
+
+def test_what_was_typed_in_by_hand_names_who_typed_it(corpus: Project, lead: User, tmp_path: Path) -> None:
+    member, review = Member.objects.get(user=lead), Review.objects.get()
+    typed = {"text": "It helps.", "sentence": None, "tuple": None, "label": None, "relation": None}
+    row = typed | {"inputs": [{"pmid": "444", "text": "It helped.", "label": None}]}
+    add_clusters(review=review, rows=[row], by=member, batch=uuid.uuid4())
+    write_release(project=corpus, version="1.0.0", out=tmp_path / "r")
+    assert rows(tmp_path / "r" / "provenance" / "typed.csv") == [
+        {"unit_type": type, "unit": key, "typed_by": "R0"}
+        for type, key in (
+            ("cluster", "26258610_2"), ("proposition", "26258610_2/0"), ("proposition", "26258610_2/1"),
+        )
+    ]  # fmt: skip
+    manifest = json.loads((tmp_path / "r" / "manifest.json").read_text())
+    assert "26258610_2" in str(manifest), "it is named among those left out"

@@ -8,8 +8,9 @@ from django.db.models import Max
 
 from accounts.problems import Refused
 from audit.log import record
+from projects.actions import staleness
 from projects.actions.corrections import Correction, correct_all
-from projects.models import Member, Unit
+from projects.models import Change, Member, Unit
 
 from ...imports.m3.records import SLOTS, Item, Source
 from ...imports.m3.rows import lay_out, next_position, studies_of
@@ -41,8 +42,13 @@ def add_clusters(*, review: Review, rows: Sequence[Row], by: Member, batch: uuid
     return clusters
 
 
-def add_inputs(*, cluster: Cluster, rows: Sequence[Row], by: Member, batch: uuids.UUID) -> list[Proposition]:
-    """Input propositions after the last one of a cluster. Rows: ``pmid, text, label``. All or none."""
+def add_inputs(
+    *, cluster: Cluster, rows: Sequence[Row], reason: str, by: Member, batch: uuids.UUID
+) -> list[Proposition]:
+    """Input propositions after the last one of a cluster. Rows: ``pmid, text, label``. All or none.
+
+    A relation that was judged without them becomes stale. In the caller's transaction.
+    """
     review = cluster.review
     studies = studies_of(cluster.project, [(row["pmid"], review.pmid) for row in rows], {review.pmid: review})
     last = cluster.propositions.aggregate(last=Max("position"))["last"] or 0
@@ -58,7 +64,7 @@ def add_inputs(*, cluster: Cluster, rows: Sequence[Row], by: Member, batch: uuid
         Proposition(cluster=cluster, position=position, study=studies[row["pmid"]], text=row["text"], unit=unit)
         for position, row, unit in zip(places, rows, units, strict=True)
     )
-    refresh_search(cluster)
+    inputs_changed(cluster, by, reason or "An input was added.")
     record(
         actor=by.user, verb="add inputs", obj=cluster, project_id=cluster.project_id,
         after={"positions": list(places), "studies": [row["pmid"] for row in rows]},
@@ -70,6 +76,12 @@ def add_inputs(*, cluster: Cluster, rows: Sequence[Row], by: Member, batch: uuid
     ]
     _say(cells, review, by, batch)
     return claims
+
+
+def inputs_changed(cluster: Cluster, by: Member, reason: str) -> None:
+    """The cluster has other inputs than before: it is found by them, and whether they agree is to be judged again."""
+    refresh_search(cluster)
+    staleness.changed(units=[cluster.unit], kinds=["discourse"], what=Change.What.TEXT, reason=reason, by=by)
 
 
 def _item(docid: str, row: Row) -> Item:
@@ -128,5 +140,6 @@ def _say(cells: Sequence[tuple[str, Correction]], review: Review, by: Member, ba
 
 def _placed(field: str, cells: Sequence[tuple[str, Correction]]) -> str:
     number, _, rest = field.partition(":")
-    inside = rest.removeprefix("value").removeprefix(".")
-    return ".".join(part for part in (cells[int(number)][0], inside) if part and part != "relation.relation")
+    place = cells[int(number)][0]
+    inside = "" if place.endswith(".relation") else rest.removeprefix("value").removeprefix(".")
+    return f"{place}.{inside}" if inside else place

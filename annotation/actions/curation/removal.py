@@ -7,7 +7,7 @@ from audit.log import record
 from projects.models import Assignment, Decision, Member, Purpose, Unit
 
 from ...models import Cluster, Proposition
-from ...searchable import refresh_search
+from .clusters import inputs_changed
 
 
 def remove_input(*, proposition: Proposition, reason: str, by: Member) -> None:
@@ -23,7 +23,7 @@ def remove_input(*, proposition: Proposition, reason: str, by: Member) -> None:
         before = {"study": proposition.study and proposition.study.pmid, "text": proposition.text, "unit": unit.key}
         proposition.delete()
         unit.delete()
-        refresh_search(cluster)
+        inputs_changed(cluster, by, reason)
         record(
             actor=by.user, verb="remove input", obj=cluster, project_id=cluster.project_id, reason=reason,
             before=before,

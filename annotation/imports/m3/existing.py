@@ -3,7 +3,18 @@
 from collections import defaultdict
 from collections.abc import Sequence
 
-from annotation.models import Cluster, Cue, DiscourseLabel, Input, Label, Level, PicoSlot, Proposition, Target
+from annotation.models import (
+    Cluster,
+    Cue,
+    DiscourseLabel,
+    Input,
+    Label,
+    Level,
+    PicoSlot,
+    Proposition,
+    Target,
+    TupleSlot,
+)
 from projects.models import Project
 
 from .records import SLOTS, Item, Said, Source
@@ -34,6 +45,10 @@ def _clusters(project: Project, level: str, docids: Sequence[str]) -> dict[str, 
     clusters = list(Cluster.objects.filter(project=project, key__in=docids))
     pico: dict[int, dict[str, str]] = defaultdict(dict)
     for cluster, slot, text in PicoSlot.objects.filter(cluster__in=clusters).values_list("cluster_id", "slot", "text"):
+        pico[cluster][slot] = text
+    # A tuple that was decided anew since is still the one that came in.
+    brought = TupleSlot.objects.filter(pico_tuple__unit__cluster__in=clusters, pico_tuple__imported__isnull=False)
+    for cluster, slot, text in brought.values_list("pico_tuple__unit__cluster", "slot", "text"):
         pico[cluster][slot] = text
     said = _labels(clusters)
     relations = dict(

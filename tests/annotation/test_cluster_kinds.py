@@ -1,0 +1,257 @@
+"""The kinds that are asked of a cluster: its PICO tuple, and whether its inputs agree."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rest_framework.test import APIClient
+
+from accounts.models import User
+from accounts.problems import Refused
+from annotation.actions.supersede import supersede_text
+from annotation.kinds.pico_tuple import TupleKind
+from annotation.models import Cluster, PicoFragment, PicoTuple
+from audit.verify import findings
+from projects.actions.answers import next_hand
+from projects.actions.confirm import confirm
+from projects.actions.corrections import correct
+from projects.actions.gold import current_decisions, finish_round
+from projects.actions.rounds import close_round
+from projects.actions.staleness import stale_units
+from projects.cards import cards
+from projects.models import Member, Project, Round, Unit
+from tests.annotation.m3_files import brought_in, checked, cluster, source, write
+from tests.builders import answer, build_round
+
+pytestmark = pytest.mark.django_db
+Client = Callable[[User], APIClient]
+Json = dict[str, Any]
+PICO = "pico"
+
+
+def tuple_value(**texts: str) -> Json:
+    value: Json = {slot: {"text": texts.get(slot, ""), "fragments": []} for slot in PICO}
+    return value | {"c": value["c"] | {"stands_for": texts.get("stands_for", "")}}
+
+
+@pytest.fixture
+def people(project: Project, lead: User, ann1: User, ann2: User) -> list[Member]:
+    return [Member.objects.get(project=project, user=u) for u in (lead, ann1, ann2)]
+
+
+@pytest.fixture
+def first(corpus: Project) -> Cluster:
+    return Cluster.objects.get(key="26258610_0")
+
+
+def say(project: Project, people: list[Member], kind: str, values: list[Json], **plan: Any) -> Round:
+    """Each person answers for the first cluster; the round is closed and finished."""
+    round = build_round(project, people, kind=kind, overlap=len(people), filters={"cluster": "26258610_0"}, **plan)
+    for person, value in zip(people, values, strict=True):
+        answer(person.user, next_hand(user=person.user, round=round)[0], value, kind=kind)
+    close_round(round=round, by=people[0].user)
+    round.refresh_from_db()
+    finish_round(round=round, by=people[0].user)
+    return round
+
+
+def slots(cluster: Cluster) -> dict[str, tuple[str, str]]:
+    return {s.slot: (s.text, s.form) for s in cluster.pico.all()}
+
+
+# Tuples
+
+
+def test_a_tuple_that_a_round_decides_is_what_cards_search_and_releases_read(
+    corpus: Project, people: list[Member], first: Cluster
+) -> None:
+    said = tuple_value(p="[adults]", i="nepralin", c="", o="risk of relapse", stands_for="none")
+    say(corpus, people, "tuple", [said, said, tuple_value(i="Nepralin ", o="relapse")])
+    assert slots(first) == {
+        "p": ("[adults]", "implied"), "i": ("nepralin", "explicit"), "c": ("", "blank"),
+        "o": ("risk of relapse", "reworded"),
+    }  # fmt: skip
+    assert first.pico.get(slot="c").stands_for == "none"
+    origins = {field: d.origin for (_, field), d in current_decisions([first.unit_id], "tuple").items()}
+    assert origins == {"p": "by majority", "i": "unanimous", "c": "by majority", "o": "by majority"}
+    assert list(Cluster.objects.found_by("[ADULTS]")) == [first]
+    assert list(findings()) == []
+
+
+def test_a_slot_without_a_majority_stays_as_it_is(corpus: Project, people: list[Member], first: Cluster) -> None:
+    values = [tuple_value(i="nepralin", o=o) for o in ("relapse", "relapses", "reduces relapse")]
+    say(corpus, people, "tuple", values)
+    assert slots(first)["o"] == ("relapse", "explicit")
+    assert slots(first)["c"] == ("", "blank")
+
+
+def test_an_imported_tuple_stays_traceable_when_another_takes_its_place(
+    corpus: Project, people: list[Member], first: Cluster, lead: User, client_of: Client, file: Path
+) -> None:
+    again = write(file.with_name("again.jsonl"), [cluster("26258610_0")])
+    made = correct(
+        unit=first.unit, kind="tuple", value=tuple_value(i="nepralin", o="relapse"), reason="Stated.", by=people[0]
+    )
+    assert [d.field for d in made] == ["c"]
+    assert {t.imported_id is not None for t in PicoTuple.objects.filter(unit=first.unit)} == {True, False}
+    history = client_of(lead).get(f"/api/v1/clusters/{first.pk}/").json()["history"]
+    told = [(h["origin"], h["value"]) for h in history if (h["kind"], h["field"]) == ("tuple", "c")]
+    assert told == [("imported", "[placebo]"), ("decided by a curator", "blank")]
+    found = checked(corpus, again)
+    assert not found.faults
+    assert found.parsed[0][1].counts()["unchanged"] == 1, "the same file changes nothing"
+
+
+def test_a_changed_tuple_makes_labels_and_relation_stale_but_the_same_one_nothing(
+    corpus: Project, people: list[Member], first: Cluster
+) -> None:
+    same = tuple_value(i="nepralin", c="[placebo]", o="relapse")
+    units = [first.unit_id, *first.propositions.values_list("unit", flat=True)]
+    assert correct(unit=first.unit, kind="tuple", value=same, reason="", by=people[0]) == []
+    assert stale_units(units) == set()
+    correct(unit=first.unit, kind="tuple", value=same | {"p": same["i"]}, reason="Who?", by=people[0])
+    assert stale_units(units) == {(units[0], "discourse"), (units[1], "label"), (units[2], "label")}
+
+
+def test_marked_pieces_must_be_in_the_text(people: list[Member], first: Cluster) -> None:
+    kind, text = TupleKind(), "The review shows that nepralin reduces relapse."
+    pieces = [{"start": 4, "end": 10, "quote": "review"}, {"start": 22, "end": 30, "quote": "nepralin"}]
+    value = tuple_value(o="relapse") | {"i": {"text": "review nepralin", "fragments": pieces}}
+    correct(unit=first.unit, kind="tuple", value=value, reason="Marked.", by=people[0])
+    placed = PicoFragment.objects.filter(slot__cluster=first, slot__slot="i").values_list("start", "end")
+    assert [text[s:e] for s, e in placed] == ["review", "nepralin"]
+    assert slots(first)["i"] == ("review nepralin", "explicit")
+    with pytest.raises(Refused) as refused:
+        kind.check(first.unit, value | {"o": {"text": "x", "fragments": [{"start": 0, "end": 3, "quote": "She"}]}})
+    assert refused.value.errors[0]["field"] == "value.o.fragments"
+
+
+@pytest.mark.parametrize(
+    ("value", "field"),
+    [
+        ({}, "i"),
+        ({"i": {"text": "  "}}, "i.text"),
+        ({"i": {"text": "x"}, "c": {"text": "y", "stands_for": "none"}}, "c.stands_for"),
+        ({"i": {"text": "x", "fragments": [{"start": 0, "end": 1, "quote": "y"}]}}, "i.text"),
+        ({"i": {"text": "x"}, "c": {"text": "", "stands_for": "water"}}, "c.stands_for"),
+    ],
+)
+def test_what_is_no_tuple_is_refused_by_field(
+    lead: User, client_of: Client, first: Cluster, value: Json, field: str
+) -> None:
+    whole = {slot: {"text": ""} for slot in PICO} | value
+    reply = client_of(lead).post(
+        f"/api/v1/units/{first.unit_id}/corrections/", {"kind": "tuple", "value": whole, "reason": "x"}, format="json"
+    )
+    assert (reply.status_code, reply.json()["errors"][0]["field"]) == (422, f"value.{field}")
+
+
+def test_people_see_the_tuple_in_force_only_where_they_review_it(
+    corpus: Project, people: list[Member], first: Cluster
+) -> None:
+    shown = {}
+    for purpose in ("gold", "review and correct"):
+        round = build_round(corpus, people[1:2], kind="tuple", name=purpose, purpose=purpose)
+        [card, *_] = cards(round, next_hand(user=people[1].user, round=round))
+        shown[purpose] = card["in_force"]
+        assert card["text"] == "The review shows that nepralin reduces relapse."
+    assert shown["gold"] is None
+    assert [s["text"] for s in shown["review and correct"]] == ["", "nepralin", "[placebo]", "relapse"]
+
+
+def test_agreement_on_tuples_is_told_slot_by_slot() -> None:
+    unit = Unit(pk=1)
+    values = [
+        (unit, "a", tuple_value(i="nepralin", o="risk of relapse")),
+        (unit, "b", tuple_value(i="Nepralin", o="relapse")),
+    ]
+    kind = TupleKind()
+    found = {(a.name, a.method): a for a in kind.span_agreement(values)}
+    assert found["I slot", "share of same texts"].value == 1
+    assert found["O slot", "mean pairwise F1 of words"].value == pytest.approx(2 * 1 / 4)
+    assert (found["P slot", "share of same texts"].value, found["P slot", "share of same texts"].both_empty) == (
+        None,
+        1,
+    )
+    assert found["tuple", "share of same tuples"].value == 0
+    codes = {(c.rater, c.measure, c.value) for c in kind.codes(values)}
+    assert ("a", "c: blank", "blank") in codes
+    assert kind.span_agreement([])[0].undefined == "not enough ratings"
+
+
+# Relations
+
+
+def test_a_relation_that_a_round_decides_is_gold_and_its_agreement_is_measured(
+    corpus: Project, people: list[Member], first: Cluster, lead: User, client_of: Client
+) -> None:
+    said = [{"relation": "contradiction", "suggestion": "edited"}, {"relation": "contradiction"}]
+    round = say(corpus, people, "discourse", [*said, {"relation": "agreement"}], suggestions=True)
+    shown = client_of(lead).get(f"/api/v1/clusters/{first.pk}/").json()
+    assert shown["relation"] == {"value": "contradiction", "origin": "by majority"}
+    report = client_of(lead).get(f"/api/v1/rounds/{round.pk}/agreement/").json()
+    assert [m["name"] for m in report["measures"]] == ["relation"]
+    assert list(findings()) == []
+
+
+def test_both_kinds_have_an_agreement_report(
+    corpus: Project, people: list[Member], lead: User, client_of: Client
+) -> None:
+    round = say(corpus, people, "tuple", [tuple_value(i="nepralin", o=o) for o in ("relapse", "relapse", "x")])
+    report = client_of(lead).get(f"/api/v1/rounds/{round.pk}/agreement/").json()
+    assert len(report["measures"]) == 4
+    assert {s["name"] for s in report["spans"]} == {"P slot", "I slot", "C slot", "O slot", "tuple"}
+
+
+def test_a_cluster_is_shown_with_its_labels_in_force_and_a_suggestion_only_where_the_round_has_them(
+    corpus: Project, people: list[Member]
+) -> None:
+    suggested = {}
+    for suggestions in (True, False):
+        round = build_round(
+            corpus, people[1:2], kind="discourse", name=f"{suggestions}", suggestions=suggestions,
+            filters={"cluster": "26258610_1"},
+        )  # fmt: skip
+        [card] = cards(round, next_hand(user=people[1].user, round=round))
+        suggested[suggestions] = card["suggested"]
+    assert suggested == {True: "contradiction", False: None}
+    assert [(p["position"], p["polarity"], p["modality"]) for p in card["propositions"]] == [
+        (0, "positive", "moderate"), (1, "positive", "weak"), (2, "no effect", "moderate"),
+    ]  # fmt: skip
+
+
+def test_units_of_both_kinds_are_found_by_the_filters_of_a_round(corpus: Project, people: list[Member]) -> None:
+    kind = TupleKind()
+
+    def keys(**filters: Any) -> list[str]:
+        return list(kind.units(corpus, filters).values_list("key", flat=True))
+
+    assert len(keys()) == 3
+    assert keys(review="30000001") == keys(search="ÄPFEL") == ["30000001_0"]
+    unit = Unit.objects.get(type="cluster", key="30000001_0")
+    correct(unit=unit, kind="tuple", value=tuple_value(i="nepralin"), reason="Shorter.", by=people[0])
+    assert keys(unlabelled=True) == ["26258610_0", "26258610_1"]
+    assert keys(stale=True) == []
+
+
+def test_a_tuple_whose_target_text_was_corrected_can_be_confirmed(
+    corpus: Project, people: list[Member], first: Cluster
+) -> None:
+    value = tuple_value(i="nepralin", c="[placebo]", o="relapse", p="adults")
+    correct(unit=first.unit, kind="tuple", value=value, reason="Who?", by=people[0])
+    target = first.propositions.get(position=0)
+    supersede_text(proposition=target, text="Nepralin reduces relapse in adults.", reason="Typo.", by=people[0])
+    assert (first.unit_id, "tuple") in stale_units([first.unit_id])
+    confirm(unit=Unit.objects.get(pk=first.unit_id), kind="tuple", reason="Still so.", by=people[0])
+    assert (first.unit_id, "tuple") not in stale_units([first.unit_id])
+    assert slots(first)["p"] == ("adults", "explicit")
+
+
+def test_a_cluster_made_of_one_study_is_in_agreement_with_itself(
+    project: Project, file: Path, people: list[Member]
+) -> None:
+    brought_in(project, write(file, [cluster("5_0", [source()])]))
+    round = build_round(project, people[1:2], kind="discourse", suggestions=True)
+    [card] = cards(round, next_hand(user=people[1].user, round=round))
+    assert card["suggested"] == "agreement"

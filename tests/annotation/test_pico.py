@@ -1,0 +1,51 @@
+"""How a typed slot is read: M3's brackets, and where its words stand in the target."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from annotation.models import PicoForm
+from annotation.pico import form_of, without_implied
+
+WORDS = st.text(alphabet="abAB éß-,", min_size=1, max_size=12).filter(str.strip)
+ANY = st.text(alphabet="ab []é\t", max_size=30)
+
+
+@given(ANY, ANY)
+def test_every_text_has_a_form_and_only_an_explicit_one_has_places(text: str, target: str) -> None:
+    form, ranges = form_of(text, target)
+    assert bool(ranges) == (form == PicoForm.EXPLICIT)
+    assert all(0 <= start < end <= len(target) for start, end in ranges)
+    assert (form == PicoForm.BLANK) == (not text.strip())
+
+
+@given(WORDS, ANY, ANY)
+def test_words_of_the_target_are_explicit_where_they_stand(words: str, before: str, after: str) -> None:
+    target = before + words + after
+    form, ranges = form_of(f" {words} ", target)
+    assert form == PicoForm.EXPLICIT
+    [(start, end)] = ranges
+    assert target[start:end].casefold() == words.strip().casefold()
+
+
+@given(WORDS, WORDS)
+def test_bracketed_text_is_implied_wholly_or_in_part_whatever_the_target_says(implied: str, rest: str) -> None:
+    target = f"[{implied}] {rest} {implied}"
+    assert form_of(f"[{implied}]", target) == (PicoForm.IMPLIED, ())
+    assert form_of(f"[{implied}] {rest}", target) == (PicoForm.PARTLY_IMPLIED, ())
+    assert form_of(f"{rest} [{implied}]", target) == (PicoForm.PARTLY_IMPLIED, ())
+    assert without_implied(f"[{implied}] {rest}").strip() == rest.strip()
+
+
+@given(WORDS.map(lambda w: w.replace(" ", "x")), st.text(alphabet="abAB", min_size=1, max_size=3))
+def test_brackets_inside_a_word_are_part_of_it(word: str, allele: str) -> None:
+    name = f"{word}[{allele}]"
+    assert without_implied(name) == name
+    assert form_of(name, f"about {name}.")[0] == PicoForm.EXPLICIT
+    assert form_of(name, "about nothing")[0] == PicoForm.REWORDED
+
+
+@given(ANY)
+def test_reading_a_text_again_without_its_implied_parts_implies_nothing_more_at_its_ends(text: str) -> None:
+    rest = without_implied(text)
+    assert len(rest) <= len(text)
+    assert form_of(text, "")[0] != PicoForm.EXPLICIT
