@@ -8,9 +8,9 @@ from celery import shared_task
 from accounts import sweeping
 from accounts.problems import Conflict
 
-from . import jobs, uploads
-from .actions import gold, sheets
-from .models import Round
+from . import jobs, kinds, uploads
+from .actions import elsewhere, gold, sheets
+from .models import Project, Round
 
 
 @shared_task(name="projects.run_job")  # type: ignore[untyped-decorator]
@@ -50,6 +50,34 @@ def import_sheet(job: jobs.RunningJob) -> dict[str, Any]:
     )  # fmt: skip
     path.unlink(missing_ok=True)
     return said
+
+
+@jobs.handler("check_elsewhere")
+def check_elsewhere(job: jobs.RunningJob) -> dict[str, Any]:
+    """Read ratings that were made elsewhere and say what importing them would come to; changes nothing."""
+    kind = kinds.get(job.params["kind"])
+    ratings = elsewhere.read_ratings(
+        project=_project(job), kind=kind, path=_upload(job), name=job.params["name"]
+    )  # fmt: skip
+    return elsewhere.report(ratings)
+
+
+@jobs.handler("import_elsewhere")
+def import_elsewhere(job: jobs.RunningJob) -> dict[str, Any]:
+    """Store ratings that were made elsewhere. A second attempt finds the import done, or nothing of it."""
+    if job.by is None:
+        raise Conflict("Whoever asked for this import no longer has an account.")
+    path = _upload(job)
+    chosen = {key: job.params[key] for key in ("kind", "name", "round_name", "purpose")}
+    said = elsewhere.import_ratings(project=_project(job), path=path, by=job.by, **chosen)
+    path.unlink(missing_ok=True)
+    return said
+
+
+def _project(job: jobs.RunningJob) -> Project:
+    if job.project is None:
+        raise Conflict("This work needs a project.")
+    return job.project
 
 
 def _round(job: jobs.RunningJob) -> Round:

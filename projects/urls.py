@@ -44,6 +44,8 @@ urlpatterns = [
     path("rounds/<int:round_id>/people/", rounds.RoundPeopleView.as_view()),
     path("rounds/<int:round_id>/people/<int:member_id>/", rounds.RoundPersonView.as_view()),
     path("rounds/<int:round_id>/agreement/", rounds.RoundAgreementView.as_view()),
+    path("projects/<slug:slug>/elsewhere/check/", sheets.ElsewhereCheckView.as_view()),
+    path("projects/<slug:slug>/elsewhere/import/", sheets.ElsewhereConfirmView.as_view()),
     path("rounds/<int:round_id>/sheet/", sheets.SheetView.as_view()),
     path("rounds/<int:round_id>/sheet/check/", sheets.SheetCheckView.as_view()),
     path("rounds/<int:round_id>/sheet/import/", sheets.SheetConfirmView.as_view()),

@@ -4,7 +4,11 @@ from rest_framework import serializers
 
 from accounts.serializers import Strict
 
+from .. import kinds
+from ..actions.elsewhere import PURPOSES
 from ..actions.sheets import DAYS, MOST, MOST_DAYS
+
+KIND_CHOICES = [(kind.key, kind.title) for kind in kinds.all_kinds()]
 
 
 class TakeHomeSerializer(Strict):
@@ -24,3 +28,14 @@ class SheetUploadSerializer(Strict):
 
 class SheetConfirmSerializer(Strict):
     job = serializers.IntegerField(help_text="The check that found what will be imported.")
+
+
+class ElsewhereUploadSerializer(Strict):
+    kind = serializers.ChoiceField(choices=KIND_CHOICES)
+    file = serializers.FileField(help_text="CSV (UTF-8) or XLSX with the columns unit, rater and those of the kind.")
+
+
+class ElsewhereConfirmSerializer(Strict):
+    job = serializers.IntegerField(help_text="The check that found no fault.")
+    name = serializers.CharField(max_length=80, help_text="Of the round that the ratings become.")
+    purpose = serializers.ChoiceField(choices=[(p.value, p.label) for p in PURPOSES])

@@ -18,9 +18,9 @@ from accounts.models import User
 from accounts.requests import signed_in
 
 from .. import plans
-from ..actions import sheets
+from ..actions import elsewhere, sheets
 from ..models import Assignment, Role, Round
-from ..permissions import member_to, require, round_of
+from ..permissions import member_of, member_to, require, round_of
 from ..serializers import sheets as shapes
 from ..serializers.rounds import JobSerializer
 from ..sheets import about, writing
@@ -105,4 +105,42 @@ class SheetConfirmView(APIView):
         body: Any = shapes.SheetConfirmSerializer(data=request.data)
         body.is_valid(raise_exception=True)
         job = sheets.confirm(round=round, job_id=body.validated_data["job"], by=user)
+        return Response(JobSerializer(plans.fresh_job(job)).data, status=status.HTTP_202_ACCEPTED)
+
+
+class ElsewhereCheckView(APIView):
+    parser_classes = [MultiPartParser]
+
+    @extend_schema(
+        operation_id="ratings_check",
+        request={"multipart/form-data": shapes.ElsewhereUploadSerializer},
+        responses={202: JobSerializer},
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """Upload ratings that were made elsewhere and see what they would come to; nothing is stored yet."""
+        user = signed_in(request)
+        member = member_of(user, slug)
+        require(member, Role.LEAD)
+        refuse_larger(int(request.META.get("CONTENT_LENGTH") or 0) - ENVELOPE)
+        upload = shapes.ElsewhereUploadSerializer(data=request.data)
+        upload.is_valid(raise_exception=True)
+        job = elsewhere.start_check(project=member.project, by=user, **upload.validated_data)
+        return Response(JobSerializer(plans.fresh_job(job)).data, status=status.HTTP_202_ACCEPTED)
+
+
+class ElsewhereConfirmView(APIView):
+    @extend_schema(
+        operation_id="ratings_import", request=shapes.ElsewhereConfirmSerializer, responses={202: JobSerializer}
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """Store ratings that were checked, as a closed round of named raters: all of them or none."""
+        user = signed_in(request)
+        member = member_of(user, slug)
+        require(member, Role.LEAD)
+        body: Any = shapes.ElsewhereConfirmSerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        asked = body.validated_data
+        job = elsewhere.confirm(
+            project=member.project, job_id=asked["job"], round_name=asked["name"], purpose=asked["purpose"], by=user
+        )
         return Response(JobSerializer(plans.fresh_job(job)).data, status=status.HTTP_202_ACCEPTED)

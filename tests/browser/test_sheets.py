@@ -44,3 +44,24 @@ def test_a_sheet_goes_out_and_comes_back_with_its_faults_named(visit: Callable[.
     page.get_by_role("button", name="Store 3 answers, leave the faults out").click()
     expect(page.get_by_text("3 answers stored.")).to_be_visible(timeout=30_000)
     assert len(answers_of(house, round)) == 3
+
+
+def test_labels_made_elsewhere_become_a_closed_round(visit: Callable[..., Visit], house: House) -> None:
+    open_round(house, "outside", ["The drug worked well.", "The drug did nothing."])
+    lead = visit("lead", width=400)
+    page = lead.page
+    lead.go("/projects/outside/rounds")
+    page.get_by_text("Bring in labels that were made elsewhere").click()
+    lines = [
+        "unit,rater,polarity,polarity_cue,modality,modality_cue",
+        "DEMO0000_0/0,Ada,positive,worked well,moderate,",
+        "DEMO0001_0/0,Ada,no effect,did nothing,moderate,",
+    ]
+    sheet = {"name": "labels.csv", "mimeType": "text/csv", "buffer": "\n".join(lines).encode()}
+    page.get_by_label("File").set_input_files(sheet)  # type: ignore[arg-type]
+    page.get_by_role("button", name="Check the file").click()
+    expect(page.get_by_text("2 labels of 2 units")).to_be_visible(timeout=30_000)
+    page.get_by_label("Name of the round").fill("Made outside")
+    assert violations(lead) + unnamed_controls(lead) == []
+    page.get_by_role("button", name="Store 2 labels").click()
+    expect(page.get_by_role("link", name="Made outside")).to_be_visible(timeout=30_000)

@@ -46,6 +46,8 @@ CASES: dict[str, Callable[[World], Ids]] = {
     "rounds/<int:round_id>/people/": lambda w: {"round_id": w.round.pk},
     "rounds/<int:round_id>/people/<int:member_id>/": lambda w: {"round_id": w.round.pk, "member_id": w.worker.pk},
     "rounds/<int:round_id>/agreement/": lambda w: {"round_id": w.round.pk},
+    "projects/<slug:slug>/elsewhere/check/": lambda w: {},
+    "projects/<slug:slug>/elsewhere/import/": lambda w: {},
     "rounds/<int:round_id>/sheet/": lambda w: {"round_id": w.round.pk},
     "rounds/<int:round_id>/sheet/check/": lambda w: {"round_id": w.round.pk},
     "rounds/<int:round_id>/sheet/import/": lambda w: {"round_id": w.round.pk},

@@ -27,6 +27,7 @@ MAY: list[tuple[str, str, dict[str, Any] | None, set[Role]]] = [
     ("post", "rounds/<int:round_id>/people/", {"member": 0}, {L}),
     ("delete", "rounds/<int:round_id>/people/<int:member_id>/", None, {L}),
     ("post", "rounds/<int:round_id>/close/", None, {L}),
+    ("post", "projects/<slug:slug>/elsewhere/import/", {"job": 0}, {L}),
     ("post", "rounds/<int:round_id>/sheet/", {"person": 0}, {L}),
     ("post", "rounds/<int:round_id>/sheet/import/", {"job": 0}, {L}),
     ("post", "units/<int:unit_id>/corrections/", {"kind": "label"}, JUDGE),

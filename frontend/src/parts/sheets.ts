@@ -23,3 +23,15 @@ export interface Report {
   /** Of the import only: answers stored. */
   stored?: number
 }
+
+/** The result of checking labels that were made elsewhere (projects/actions/elsewhere.py). */
+export interface Ratings {
+  rows: number
+  ratings: number
+  units: number
+  raters: string[]
+  most_raters: number
+  least_raters: number
+  faults_total: number
+  faults: CellFault[]
+}

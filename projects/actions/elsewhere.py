@@ -1,0 +1,217 @@
+"""Answers that were given outside Concord, by people it does not know: stored as a closed round of named raters."""
+
+import uuid as uuids
+from collections import Counter
+from dataclasses import dataclass, field
+from hashlib import file_digest, sha256
+from pathlib import Path
+from typing import Any
+
+from django.core.files.uploadedfile import UploadedFile
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.models import User
+from accounts.problems import Conflict, Problem, Refused
+from audit.digests import canonical
+from audit.log import record
+
+from .. import jobs, kinds, uploads
+from ..kinds import Kind, SheetFaults, Value
+from ..models import (
+    Assignment,
+    Import,
+    Job,
+    JobStatus,
+    Member,
+    Outcome,
+    Participant,
+    Project,
+    Purpose,
+    Role,
+    Round,
+    Unit,
+)
+from ..sheets.layout import sheet_of
+from ..sheets.reading import Row, read
+from .answers import Submission, insert_answer
+from .guidelines import latest_guideline
+from .people import add_member
+from .rounds import close_round
+
+#: Namespace of the users that stand for raters; they never sign in.
+RATERS = uuids.UUID("0c8d5f1f-6d36-5b0c-9a51-3c1c5a3f7f02")
+PURPOSES = (Purpose.MEASURE_ONLY, Purpose.GOLD)
+NAMED = 500
+Key = tuple[int, str]
+
+
+@dataclass
+class Ratings:
+    """What a file says: the value of each (unit id, rater), and what is wrong with it, by cell."""
+
+    said: dict[Key, Value] = field(default_factory=dict)
+    units: dict[int, Unit] = field(default_factory=dict)
+    faults: list[dict[str, Any]] = field(default_factory=list)
+    rows: int = 0
+
+    @property
+    def raters(self) -> list[str]:
+        return sorted({rater for _, rater in self.said})
+
+
+def read_ratings(*, project: Project, kind: Kind, path: Path, name: str) -> Ratings:
+    """The ratings of a file with the columns ``unit``, ``rater`` and those that the kind's sheet asks for."""
+    ratings = Ratings()
+    known = {unit.key: unit for unit in kind.units(project, {})}
+    texts = kind.texts([u.pk for u in known.values()])
+    asked = [c.name for c in sheet_of(kind).asked]
+    for row in read(path, name, needed=["unit", "rater", *asked]):
+        ratings.rows += 1
+        for column, message in _take(row, ratings, known, texts, kind, asked):
+            ratings.faults.append(
+                {"place": row.place(column), "row": row.number, "column": column, "message": message}
+            )  # fmt: skip
+    return ratings
+
+
+def _take(
+    row: Row, ratings: Ratings, known: dict[str, Unit], texts: dict[int, str], kind: Kind, asked: list[str]
+) -> list[tuple[str, str]]:
+    """Add one row to the ratings, or say what keeps it out."""
+    if formulas := row.formulas & {"unit", "rater", *asked}:
+        return [(name, "holds a formula; expected a value") for name in sorted(formulas)]
+    unit, rater = known.get(row.cells.get("unit", "").strip()), row.cells.get("rater", "").strip()
+    if unit is None:
+        return [("unit", f"{row.cells.get('unit', '')!r} is no unit of this project that {kind.key} is asked of")]
+    if not rater or len(rater) > 100:
+        return [("rater", "expected a name of at most 100 characters")]
+    if (unit.pk, rater) in ratings.said:
+        return [("rater", f"{rater} has rated {unit.key} in an earlier row")]
+    try:
+        value = sheet_of(kind).value(texts[unit.pk], {c: row.cells.get(c, "") for c in asked})
+        kind.check(unit, value)
+    except SheetFaults as wrong:
+        return wrong.faults
+    except Problem as wrong:
+        return [("unit", str(wrong))]
+    ratings.said[unit.pk, rater] = value
+    ratings.units[unit.pk] = unit
+    return []
+
+
+def report(ratings: Ratings) -> dict[str, Any]:
+    """What importing would come to, as JSON."""
+    by_unit = Counter(unit for unit, _ in ratings.said)
+    return {
+        "rows": ratings.rows, "ratings": len(ratings.said), "units": len(by_unit), "raters": ratings.raters,
+        "most_raters": max(by_unit.values(), default=0), "least_raters": min(by_unit.values(), default=0),
+        "faults_total": len(ratings.faults), "faults": ratings.faults[:NAMED],
+    }  # fmt: skip
+
+
+def start_check(*, project: Project, kind: str, file: "UploadedFile[bytes]", by: User) -> Job:
+    """Store an uploaded file and queue the job ``check_elsewhere`` that reads it."""
+    if kinds.get(kind).sheet is None:
+        raise Refused.field("kind", f"{kinds.get(kind).title} cannot be given in a sheet.")
+    uploads.refuse_larger(file.size or 0)
+    params = {"kind": kind, "upload": uploads.store(file), "name": uploads.name_of(file)}
+    return jobs.enqueue(project=project, kind="check_elsewhere", params=params, by=by)
+
+
+@transaction.atomic
+def confirm(*, project: Project, job_id: int, round_name: str, purpose: str, by: User) -> Job:
+    """Queue the import of a file that was checked and found without fault."""
+    found = Job.objects.filter(pk=job_id, project=project, kind="check_elsewhere").first()
+    if found is None:
+        raise Refused.field("job", "There is no such check in this project.")
+    if found.status != JobStatus.DONE or not isinstance(found.result, dict):
+        raise Conflict("The check of this file has not ended well; there is nothing to confirm.")
+    if found.result["faults_total"] or not found.result["ratings"]:
+        raise Conflict("The file has faults or no ratings; mend it and upload it again.")
+    if purpose not in PURPOSES:
+        raise Refused.field("purpose", f"One of: {', '.join(PURPOSES)}.")
+    if project.rounds.filter(name=round_name).exists():
+        raise Refused.field("name", f"There is a round {round_name!r} already.")
+    params = found.params | {"round_name": round_name, "purpose": purpose}
+    return jobs.enqueue(project=project, kind="import_elsewhere", params=params, by=by)
+
+
+def import_ratings(
+    *, project: Project, kind: str, path: Path, name: str, round_name: str, purpose: str, by: User
+) -> dict[str, Any]:
+    """Store all ratings of a file as a round that is closed at once, or nothing.
+
+    Each rater becomes a member who cannot sign in, known by pseudonym; the name in the file is seen by those who may
+    see names. The same file again changes nothing. Raises `Refused` where a cell is wrong.
+    """
+    how = kinds.get(kind)
+    with path.open("rb") as file:
+        digest = file_digest(file, "sha256").hexdigest()
+    format = f"answers {kind}"
+    if known := Import.objects.filter(project=project, format=format, sha256=digest).first():
+        return {"known": True, "round": known.counts.get("round")}
+    ratings = read_ratings(project=project, kind=how, path=path, name=name)
+    if ratings.faults:
+        first = ratings.faults[0]
+        raise Refused.field("file", f"{name} {first['place']}: {first['column']} {first['message']}")
+    with transaction.atomic():
+        raters = {rater: _member(project, rater, by) for rater in ratings.raters}
+        round = _round(project, how, ratings, round_name=round_name, purpose=purpose, file=name, by=by)
+        Participant.objects.bulk_create(Participant(round=round, member=m) for m in raters.values())
+        _answers(round, ratings, raters)
+        Import.objects.create(
+            project=project, format=format, file_name=name, sha256=digest, size=path.stat().st_size, created_by=by,
+            created_at=timezone.now(), counts={"round": round.pk, "answers": len(ratings.said)},
+            report={"totals": {}, "values": {}, "notices": []},
+        )  # fmt: skip
+        record(
+            actor=by, verb="import answers", obj=round, project_id=project.pk,
+            after={"file": name, "sha256": digest, "raters": len(raters), "answers": len(ratings.said)},
+        )  # fmt: skip
+        close_round(round=round, by=by)
+    return {"known": False, "round": round.pk, "answers": len(ratings.said), "raters": len(raters)}
+
+
+def _member(project: Project, rater: str, by: User) -> Member:
+    """The member that stands for a rater of this project, made when first met."""
+    email = f"rater-{uuids.uuid5(RATERS, f'{project.pk} {rater}')}@elsewhere.invalid"
+    user = User.objects.filter(email=email).first()
+    if user is None:
+        user = User(email=email, name=rater, is_active=False)
+        user.set_unusable_password()
+        user.save(force_insert=True)
+    return add_member(project=project, user=user, role=Role.ANNOTATOR, by=by)
+
+
+def _round(
+    project: Project, kind: Kind, ratings: Ratings, *, round_name: str, purpose: str, file: str, by: User
+) -> Round:  # fmt: skip
+    if project.rounds.filter(name=round_name).exists():
+        raise Refused.field("name", f"There is a round {round_name!r} already.")
+    by_unit = Counter(unit for unit, _ in ratings.said)
+    return Round.objects.create(
+        project=project, name=round_name, kind=kind.key, purpose=purpose, overlap=max(by_unit.values()), seed=0,
+        dealing=Round.Dealing.DEALT, guideline=latest_guideline(project, kind.key, by=by),
+        sampling={"units": "made elsewhere", "file": file}, policy={"cues": "overlap"},
+        units_count=len(by_unit), created_by=by, opened_at=timezone.now(),
+    )  # fmt: skip
+
+
+def _answers(round: Round, ratings: Ratings, raters: dict[str, Member]) -> None:
+    """One slot and one answer for each rating, units in corpus order."""
+    positions = {unit: n for n, unit in enumerate(ratings.units)}
+    numbers: Counter[int] = Counter()
+    now = timezone.now()
+    for (unit, rater), value in sorted(ratings.said.items(), key=lambda item: (positions[item[0][0]], item[0][1])):
+        numbers[unit] += 1
+        slot = Assignment.objects.create(
+            round=round, unit=ratings.units[unit], number=numbers[unit], position=positions[unit], person=raters[rater]
+        )
+        body = canonical({"unit": unit, "rater": rater, "value": value})
+        submission = Submission(
+            uuid=uuids.uuid4(), digest=sha256(body).hexdigest(), assignment=slot.pk, revision=0, kind=round.kind,
+            outcome=Outcome.ANSWERED, shown=ratings.units[unit].revision, value=value,
+        )  # fmt: skip
+        answer = insert_answer(slot, submission, value, author=raters[rater].pk, now=now)
+        Assignment.objects.filter(pk=slot.pk).update(revision=1, current_answer=answer)

@@ -1,0 +1,119 @@
+"""Labels made outside Concord come in as answers of named raters, in a round that is closed at once."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from rest_framework.test import APIClient
+
+from accounts.models import User
+from accounts.problems import Refused
+from audit.verify import findings
+from projects import jobs
+from projects.actions.elsewhere import import_ratings
+from projects.agreement import report as agreement
+from projects.models import Answer, Decision, Job, Member, Project, Round
+from tests.builders import build_cluster
+
+pytestmark = pytest.mark.django_db
+HEAD = "unit,rater,polarity,polarity_cue,modality,modality_cue"
+
+
+@pytest.fixture(autouse=True)
+def corpus(project: Project) -> None:
+    build_cluster(project, inputs=1)
+
+
+def table(tmp_path: Path, *lines: str) -> Path:
+    path = tmp_path / "ratings.csv"
+    path.write_text("\n".join([HEAD, *lines]) + "\n", encoding="utf-8")
+    return path
+
+
+SOUND = [
+    "DEMO0000_0/0,Ada,positive,significant association,weak,",
+    "DEMO0000_0/0,Bo,positive,,weak,",
+    "DEMO0000_0/1,Ada,no effect,Neither ... nor,moderate,",
+    "DEMO0000_0/1,Bo,negative,,moderate,",
+]
+
+
+def bring(project: Project, path: Path, lead: User, purpose: str = "measure only") -> dict[str, Any]:
+    return import_ratings(
+        project=project, kind="label", path=path, name=path.name, round_name="elsewhere", purpose=purpose, by=lead
+    )  # fmt: skip
+
+
+def test_ratings_become_a_closed_round_that_agreement_takes_like_any_other(
+    project: Project, lead: User, tmp_path: Path
+) -> None:
+    made = bring(project, table(tmp_path, *SOUND), lead)
+    round = Round.objects.get(pk=made["round"])
+    assert (round.status, round.overlap, round.units_count, made["answers"]) == ("closed", 2, 2, 4)
+    found = {m["name"]: m for m in agreement(round)["measures"]}
+    assert found["polarity"]["all_agree"] == {"count": 1, "of": 2}
+    assert found["modality"]["all_agree"] == {"count": 2, "of": 2}
+    assert list(findings()) == []
+
+
+def test_raters_are_members_under_a_pseudonym_who_cannot_sign_in(project: Project, lead: User, tmp_path: Path) -> None:
+    bring(project, table(tmp_path, *SOUND), lead)
+    raters = Member.objects.filter(project=project, user__email__endswith=".invalid").select_related("user")
+    assert sorted(m.user.name for m in raters) == ["Ada", "Bo"]
+    assert not any(m.user.is_active or m.user.has_usable_password() for m in raters)
+    assert not any(m.user.name in m.pseudonym for m in raters)
+
+
+def test_the_same_file_again_changes_nothing(project: Project, lead: User, tmp_path: Path) -> None:
+    first = bring(project, table(tmp_path, *SOUND), lead)
+    again = bring(project, table(tmp_path, *SOUND), lead)
+    assert again == {"known": True, "round": first["round"]}
+    assert Answer.objects.count() == 4
+
+
+def test_gold_forms_where_that_is_the_purpose(project: Project, lead: User, tmp_path: Path) -> None:
+    bring(project, table(tmp_path, *SOUND), lead, purpose="gold")
+    job = Job.objects.get(kind="finish_round")
+    assert jobs.run_job(job.pk)
+    origins = Decision.objects.filter(field="polarity").order_by("unit_id").values_list("origin", flat=True)
+    assert list(origins) == ["unanimous", "contested"]
+
+
+@pytest.mark.row(24)
+def test_one_wrong_cell_keeps_the_whole_file_out_and_is_named(project: Project, lead: User, tmp_path: Path) -> None:
+    path = table(tmp_path, *SOUND, "DEMO0000_0/9,Ada,positive,,weak,")
+    with pytest.raises(Refused, match=r"ratings.csv A6: unit 'DEMO0000_0/9' is no unit"):
+        bring(project, path, lead)
+    assert not Round.objects.exists()
+    assert not User.objects.filter(email__endswith=".invalid").exists()
+
+
+def test_a_lead_checks_a_file_sees_its_faults_and_imports_the_mended_one(
+    project: Project, client_of: Callable[[User], APIClient], lead: User
+) -> None:
+    client = client_of(lead)
+
+    def check(*lines: str) -> tuple[dict[str, Any], int]:
+        file = SimpleUploadedFile("ratings.csv", "\n".join([HEAD, *lines]).encode())
+        asked = {"file": file, "kind": "label"}
+        reply = client.post(f"/api/v1/projects/{project.slug}/elsewhere/check/", asked, format="multipart")
+        assert reply.status_code == 202, reply.content
+        jobs.run_job(reply.json()["id"])
+        return dict(Job.objects.get(pk=reply.json()["id"]).result or {}), reply.json()["id"]
+
+    wrong = ["DEMO0000_0/0,,positive,,weak,", "DEMO0000_0/0,Ada,n/a,,weak,", SOUND[2], SOUND[2]]
+    report, job = check(*wrong)
+    assert [f["place"] for f in report["faults"]] == ["B2", "C3", "B5"]
+    asked = {"job": job, "name": "outside", "purpose": "measure only"}
+    importing = f"/api/v1/projects/{project.slug}/elsewhere/import/"
+    assert client.post(importing, asked, format="json").status_code == 409
+    report, job = check(*SOUND)
+    assert (report["ratings"], report["units"], report["raters"]) == (4, 2, ["Ada", "Bo"])
+    reply = client.post(importing, asked | {"job": job}, format="json")
+    assert reply.status_code == 202
+    jobs.run_job(reply.json()["id"])
+    assert Round.objects.get(name="outside").status == "closed"
+    page = client.get(f"/api/v1/projects/{project.slug}/imports/").json()
+    assert page["results"][0]["format"] == "answers label"
