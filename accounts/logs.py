@@ -26,6 +26,11 @@ def saying(**fields: Any) -> Iterator[None]:
         _context.reset(token)
 
 
+def said(name: str) -> Any:
+    """What `saying` was told under this name, or None."""
+    return (_context.get() or {}).get(name)
+
+
 def route_of(request: Any) -> str:
     """The template of the address that was asked for; never the address itself."""
     match = getattr(request, "resolver_match", None)

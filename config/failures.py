@@ -5,6 +5,7 @@ import sys
 from django.db import connection
 from django.http import HttpRequest, HttpResponse, JsonResponse
 
+from accounts.logs import said
 from accounts.problems import CONTENT_TYPE, PASSING, RETRY_AFTER, Problem, Unavailable, unavailable
 
 
@@ -37,7 +38,8 @@ def server_error(request: HttpRequest) -> HttpResponse:
     failure = sys.exc_info()[1]
     if isinstance(failure, PASSING):
         return reply_with(request, unavailable(failure))
-    return reply_with(request, _Server("The failure was logged. Nothing that was acknowledged is lost; try again."))
+    told = f"The failure was logged as {said('request')}. Nothing that was acknowledged is lost; try again."
+    return reply_with(request, _Server(told))
 
 
 def healthz(request: HttpRequest) -> HttpResponse:

@@ -89,6 +89,7 @@ class Protocol(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
             enter_by_provider(request=request, email=email, name=str(claims.get("name") or "").replace("\0", ""))
         except NoAccount:
             raise ImmediateHttpResponse(refused("no-account")) from None
+        request.session.set_expiry(None)
         raise ImmediateHttpResponse(HttpResponseRedirect(self.next_address))
 
     def _claims(self, app: Any, access_token: str, id_token: str) -> dict[str, Any]:
@@ -125,6 +126,8 @@ FAILURES = (OAuth2Error, RequestException, jwt.PyJWTError, KeyError, TypeError, 
 @never_cache
 def begin(request: HttpRequest) -> HttpResponseBase:
     """Send the browser to the provider; ``?next=`` is the page to come back to."""
+    if request.session.is_empty():
+        request.session.set_expiry(600)  # whoever presses the button and does not come back leaves nothing for long
     provider = Protocol(request).get_provider()
     try:
         reply: HttpResponse = provider.redirect(request, "login", next_url=_own_address(request.GET.get("next")))

@@ -96,7 +96,9 @@ def test_a_failure_that_nobody_foresaw_is_one_line_with_its_traceback(
     monkeypatch.setattr("accounts.views.MeView.get", burst)
     client = client_of(lead)
     client.raise_request_exception = False
-    name = client.get("/api/v1/me/?secret=1")["X-Request-ID"]
+    reply = client.get("/api/v1/me/?secret=1")
+    name = reply["X-Request-ID"]
+    assert f"logged as {name}" in reply.json()["detail"], "so that people can say which failure they mean"
     told = [line for line in kept.lines if "out of paper" in line]
     assert len(told) == 1
     assert '"message": "500 GET /api/v1/me/"' in told[0]

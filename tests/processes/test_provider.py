@@ -1,5 +1,6 @@
 """Sign-in by an identity provider, from the button to the session and back again: who gets in, and who does not."""
 
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 from urllib.parse import urlsplit
@@ -122,5 +123,8 @@ def test_what_is_not_the_provider_s_word_lets_nobody_in(house_with_provider: Hou
     browser.get(begun.headers["Location"], timeout=30, allow_redirects=False)
     assert come_in(house, browser) == "/api/v1/session/"
     assert browser.cookies["sessionid"] != before
+    kept = next(cookie.expires for cookie in browser.cookies if cookie.name == "sessionid")
+    assert kept is not None
+    assert kept - time.time() > 86_400, "not as short as the session that began it"
     provider.stop()
     assert come_in(house, requests.Session()) == "/sign-in?refused=failed"
