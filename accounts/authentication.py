@@ -13,6 +13,13 @@ from .tokens import token_hash
 class SessionAuthentication(authentication.SessionAuthentication):
     """Django's session; a request without one is a 401, not DRF's 403, so that the page can ask to sign in."""
 
+    def authenticate(self, request: Request) -> tuple[Any, Any] | None:
+        """Nobody, too, once a guest's time is over: it ends at the next request, not with the session."""
+        found = super().authenticate(request)
+        if found is not None and isinstance(found[0], User) and found[0].has_ended(timezone.now()):
+            return None
+        return found
+
     def authenticate_header(self, request: Request) -> str:
         return "Session"
 

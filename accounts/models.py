@@ -1,5 +1,6 @@
 """People: users, one-time sign-in links and personal API tokens. Who may do what in a project is told in projects."""
 
+from datetime import datetime
 from typing import Any, ClassVar
 
 from django.conf import settings
@@ -31,6 +32,9 @@ class User(AbstractBaseUser, PermissionsMixin):
     is_staff = models.BooleanField(default=False)
     is_active = models.BooleanField(default=True)
     joined_at = models.DateTimeField(auto_now_add=True)
+    guest_until = models.DateTimeField(
+        null=True, blank=True, help_text="Set for somebody without an own account, let in by a link until then."
+    )
 
     objects: ClassVar[UserManager] = UserManager()
     USERNAME_FIELD = "email"
@@ -41,6 +45,15 @@ class User(AbstractBaseUser, PermissionsMixin):
 
     def __str__(self) -> str:
         return self.name or self.email
+
+    @property
+    def is_guest(self) -> bool:
+        """Somebody let in by a link, without password or address: only what is marked as open to guests exists."""
+        return self.guest_until is not None
+
+    def has_ended(self, now: datetime) -> bool:
+        """Whether this is a guest whose time is over."""
+        return self.guest_until is not None and self.guest_until <= now
 
 
 class SignInLink(models.Model):

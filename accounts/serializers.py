@@ -44,7 +44,7 @@ class UserSerializer(serializers.ModelSerializer[User]):
 
     class Meta:
         model = User
-        fields = ["id", "email", "name", "preferences", "has_password", "is_staff"]
+        fields = ["id", "email", "name", "preferences", "has_password", "is_staff", "is_guest"]
         read_only_fields = fields
 
     def get_preferences(self, user: User) -> UserPreferencesSerializer:

@@ -9,6 +9,7 @@ from rest_framework.views import APIView
 
 from . import actions
 from .models import ApiToken
+from .permissions import GUESTS_TOO
 from .problems import Forbidden, NotFound
 from .requests import signed_in
 from .serializers import (
@@ -28,6 +29,8 @@ def in_a_browser(request: Request) -> None:
 
 
 class MeView(APIView):
+    permission_classes = GUESTS_TOO
+
     @extend_schema(operation_id="me_get", responses=UserSerializer)
     def get(self, request: Request) -> Response:
         """The signed-in person."""
@@ -39,6 +42,8 @@ class MeView(APIView):
         body = MeSerializer(data=request.data, partial=True)
         body.is_valid(raise_exception=True)
         asked = body.validated_data
+        if "name" in asked and signed_in(request).is_guest:
+            raise Forbidden("Who takes part by a link goes by a pseudonym.")
         user = actions.change_profile(
             user=signed_in(request), name=asked.get("name"), prefer=asked.get("preferences")
         )  # fmt: skip

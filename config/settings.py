@@ -215,7 +215,10 @@ REST_FRAMEWORK = {
         "accounts.authentication.BearerTokenAuthentication",
         "accounts.authentication.SessionAuthentication",
     ],
-    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_PERMISSION_CLASSES": [
+        "rest_framework.permissions.IsAuthenticated",
+        "accounts.permissions.NotForGuests",
+    ],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["accounts.parsers.CarefulJSONParser"],
     "DEFAULT_SCHEMA_CLASS": "config.schema.Schema",
@@ -236,6 +239,7 @@ SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {
         "RoleEnum": "projects.models.Role",
         "PropositionRoleEnum": ["target", "input"],
+        "GivenRoleEnum": "projects.serializers.people.GIVEN_ROLES",
         "RoundStatusEnum": "projects.models.Round.Status",
         "JobStatusEnum": "projects.models.JobStatus",
         "PurposeEnum": "projects.models.Purpose",

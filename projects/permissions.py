@@ -4,7 +4,7 @@ at every request: to a stranger it does not exist, and a role that was taken awa
 from accounts.models import User
 from accounts.problems import Forbidden, NotFound
 
-from .models import Guideline, Invitation, Job, Member, Project, Role, Round, Unit
+from .models import Guideline, Invitation, Job, Member, ParticipantLink, Project, Role, Round, Unit
 
 LEAD, CURATOR, VIEWER = Role.LEAD, Role.CURATOR, Role.VIEWER
 
@@ -18,6 +18,7 @@ MAY: dict[str, frozenset[Role]] = {
     "write guidelines": frozenset({LEAD}),
     "read the audit trail": frozenset({LEAD, CURATOR}),
     "control jobs": frozenset({LEAD}),
+    "let volunteers in": frozenset({LEAD}),
     "curate": frozenset({LEAD, CURATOR}),
 }
 
@@ -74,7 +75,10 @@ def round_of(user: User, round_id: int) -> tuple[Round, Member]:
     found = Round.objects.select_related("project", "guideline").filter(pk=round_id).first()
     if found is None:
         raise _nothing()
-    return found, member_in(user, found.project_id)
+    member = member_in(user, found.project_id)
+    if member.role == Role.VOLUNTEER and not found.participants.filter(member=member, left_at=None).exists():
+        raise _nothing()
+    return found, member
 
 
 def round_at_work(user: User, round_id: int) -> Round:
@@ -114,6 +118,14 @@ def require_job_control(user: User, job: Job) -> None:
 def guideline_to(project: Project, number_id: int) -> Guideline:
     """One guideline version of the project."""
     found = project.guidelines.select_related("created_by").filter(pk=number_id).first()
+    if found is None:
+        raise _nothing()
+    return found
+
+
+def participant_link_to(round: Round, link_id: int) -> ParticipantLink:
+    """One participant link of the round."""
+    found = round.participant_links.select_related("round", "member__user").filter(pk=link_id).first()
     if found is None:
         raise _nothing()
     return found

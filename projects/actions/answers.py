@@ -16,6 +16,7 @@ from .. import kinds
 from ..leaves import answer_content
 from ..models import Answer, Assignment, Outcome, Participant, Round
 from . import queue
+from .participation import require_consent
 
 
 @dataclass(frozen=True)
@@ -99,6 +100,7 @@ def _slot_of(user: User, assignment: int) -> Assignment:
     )
     if slot is None:
         raise NotFound("This is not one of your slots.")
+    require_consent(user, slot.round)
     return slot
 
 
@@ -239,6 +241,7 @@ def participant_of(user: User, round: Round) -> Participant:
     )
     if found is None:
         raise NotFound("You are not at work in this round.")
+    require_consent(user, round)
     return found
 
 

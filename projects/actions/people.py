@@ -110,6 +110,8 @@ def change_role(*, member: Member, role: str, by: User) -> Member:
         was = _role_now(member)
         if was == role:
             return member
+        if Role.VOLUNTEER in (was, role):
+            raise Refused.field("role", "Volunteers come by a participant link. Invite somebody who is to do more.")
         if was == Role.LEAD:
             _keep_a_lead(member)
         Member.objects.filter(pk=member.pk).update(role=role)

@@ -162,7 +162,7 @@ def add_person(*, round: Round, member: Member, by: User | None) -> Participant:
     """Let a late joiner work: in a pool at once; in a dealt round with an even share of what nobody has begun."""
     if not round.is_open:
         raise Conflict("The round is closed.")
-    if member.project_id != round.project_id or member.left_at or member.role not in WORKERS:
+    if member.project_id != round.project_id or member.left_at or not _may_work_in(round, member):
         raise Refused.field("member", "Only an active member of this project who may annotate can join.")
     with transaction.atomic():
         participant, new = Participant.objects.get_or_create(round=round, member=member)
@@ -174,6 +174,11 @@ def add_person(*, round: Round, member: Member, by: User | None) -> Participant:
             _share(round, member)
         record(actor=by, verb="join round", obj=round, project_id=round.project_id, after={"person": member.pseudonym})
     return participant
+
+
+def _may_work_in(round: Round, member: Member) -> bool:
+    """A volunteer works in the round of the own link and in no other."""
+    return member.role in WORKERS or round.participant_links.filter(member=member, revoked_at=None).exists()
 
 
 def _share(round: Round, joiner: Member) -> None:

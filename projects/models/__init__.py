@@ -6,6 +6,7 @@ from .change import Change
 from .decision import Decision, Origin
 from .guideline import Guideline
 from .job import Job, JobProblem, JobStatus
+from .participation import Consent, ParticipantLink
 from .project import Import, Invitation, Member, Project, Role
 from .round import Assignment, Participant, Purpose, Round, Unit
 
@@ -14,6 +15,7 @@ __all__ = [
     "Answer",
     "Assignment",
     "Change",
+    "Consent",
     "Decision",
     "Guideline",
     "Import",
@@ -25,6 +27,7 @@ __all__ = [
     "Origin",
     "Outcome",
     "Participant",
+    "ParticipantLink",
     "Project",
     "Purpose",
     "Role",

@@ -16,6 +16,8 @@ class Role(models.TextChoices):
     ANNOTATOR = "annotator"
     EVALUATOR = "evaluator"
     VIEWER = "viewer"
+    # Somebody without an account, by a participant link: at work in one round, and nothing else exists.
+    VOLUNTEER = "volunteer"
 
 
 class ProjectQuerySet(models.QuerySet["Project"]):

@@ -11,6 +11,8 @@ from ..models import Invitation, Member, Project, Role
 from ..permissions import may
 
 Plain = serializers.Serializer[Any]
+#: Roles that a lead gives; volunteers come by participant links.
+GIVEN_ROLES = [choice for choice in Role.choices if choice[0] != Role.VOLUNTEER]
 
 
 class MembershipSerializer(serializers.ModelSerializer[Member]):
@@ -75,6 +77,8 @@ class MemberSerializer(serializers.ModelSerializer[Member]):
         return member.user.name if may(self._asking(), "see names") or self.get_is_me(member) else None
 
     def get_email(self, member: Member) -> str | None:
+        if member.user.is_guest:
+            return None
         return member.user.email if may(self._asking(), "see e-mail addresses") or self.get_is_me(member) else None
 
     def get_is_me(self, member: Member) -> bool:
@@ -82,12 +86,12 @@ class MemberSerializer(serializers.ModelSerializer[Member]):
 
 
 class RoleSerializer(Strict):
-    role = serializers.ChoiceField(choices=Role.choices)
+    role = serializers.ChoiceField(choices=GIVEN_ROLES)
 
 
 class NewInvitationSerializer(Strict):
     email = serializers.EmailField(max_length=254)
-    role = serializers.ChoiceField(choices=Role.choices)
+    role = serializers.ChoiceField(choices=GIVEN_ROLES)
     days = serializers.IntegerField(min_value=1, max_value=90, default=14, help_text="How long it is valid.")
 
 

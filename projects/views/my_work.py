@@ -6,6 +6,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from accounts.permissions import GUESTS_TOO
 from accounts.requests import signed_in
 
 from .. import progress
@@ -13,6 +14,8 @@ from ..serializers.rounds import WorkRowSerializer
 
 
 class MyWorkView(APIView):
+    permission_classes = GUESTS_TOO
+
     @extend_schema(operation_id="my_work", responses=WorkRowSerializer(many=True))
     def get(self, request: Request) -> Response:
         """Rounds, open ones first, with what is left, done today and time spent."""

@@ -10,6 +10,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.pagination import Pages
+from accounts.permissions import GUESTS_TOO
 from accounts.requests import signed_in
 
 from .. import agreement, kinds, markdown, plans, progress
@@ -85,6 +86,8 @@ class RoundTotalsView(APIView):
 
 
 class RoundView(APIView):
+    permission_classes = GUESTS_TOO
+
     @extend_schema(operation_id="rounds_get", responses=shapes.RoundSerializer)
     def get(self, request: Request, round_id: int) -> Response:
         """A round, with its guideline, for those at work in it and for the project's leads, curators and viewers."""

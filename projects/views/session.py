@@ -16,13 +16,20 @@ from accounts.models import User
 from accounts.requests import signed_in
 from accounts.serializers import LinkSerializer, SignInSerializer
 
-from ..models import Member
+from ..models import Member, Role
 from ..serializers.people import SessionSerializer
 
 
 def session_of(user: User) -> dict[str, Any]:
     """Who is signed in and where this person is a member."""
-    memberships = Member.objects.active().filter(user=user).select_related("project").order_by("project__slug")
+    # A volunteer sees no project, only the round on My work.
+    memberships = (
+        Member.objects.active()
+        .filter(user=user)
+        .exclude(role=Role.VOLUNTEER)
+        .select_related("project")
+        .order_by("project__slug")
+    )
     return dict(SessionSerializer({"user": user, "projects": memberships}).data)
 
 

@@ -12,6 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from accounts.permissions import GUESTS_TOO
 from accounts.problems import Refused
 from accounts.requests import signed_in
 
@@ -69,6 +70,8 @@ class RecentSerializer(shapes.Plain):
 
 
 class NextView(APIView):
+    permission_classes = GUESTS_TOO
+
     @extend_schema(
         operation_id="work_next",
         parameters=[OpenApiParameter("have", OpenApiTypes.STR, description="Assignments held, comma-separated.")],
@@ -84,6 +87,8 @@ class NextView(APIView):
 
 
 class AnswerView(APIView):
+    permission_classes = GUESTS_TOO
+
     @extend_schema(
         operation_id="work_answer",
         request=shapes.Submission,
@@ -99,6 +104,8 @@ class AnswerView(APIView):
 
 
 class RecentView(APIView):
+    permission_classes = GUESTS_TOO
+
     @extend_schema(operation_id="work_recent", responses=RecentSerializer)
     def get(self, request: Request, round_id: int) -> Response:
         """The person's last ten answers, newest first, ready to be reopened."""

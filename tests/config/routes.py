@@ -14,7 +14,7 @@ API = "api/v1/"
 METHODS = ("get", "head", "options", "post", "put", "patch", "delete")
 #: Routes that people who are not signed in may reach, by the methods that they may use.
 OPEN = {"schema/": {"get"}, "session/": {"post"}, "session/link/": {"post"}, "invitations/look/": {"post"},
-        "invitations/accept/": {"post"}}  # fmt: skip
+        "invitations/accept/": {"post"}, "take/look/": {"post"}, "take/accept/": {"post"}}  # fmt: skip
 ABSENT = 999_999_999
 
 Ids = dict[str, Any]
@@ -45,6 +45,9 @@ CASES: dict[str, Callable[[World], Ids]] = {
     "rounds/<int:round_id>/close/": lambda w: {"round_id": w.round.pk},
     "rounds/<int:round_id>/people/": lambda w: {"round_id": w.round.pk},
     "rounds/<int:round_id>/people/<int:member_id>/": lambda w: {"round_id": w.round.pk, "member_id": w.worker.pk},
+    "rounds/<int:round_id>/participant-links/": lambda w: {"round_id": w.round.pk},
+    "rounds/<int:round_id>/participant-links/<int:link_id>/": lambda w: {"round_id": w.round.pk, "link_id": w.link.pk},
+    "rounds/<int:round_id>/consent-text/": lambda w: {"round_id": w.round.pk},
     "rounds/<int:round_id>/agreement/": lambda w: {"round_id": w.round.pk},
     "projects/<slug:slug>/elsewhere/check/": lambda w: {},
     "projects/<slug:slug>/elsewhere/import/": lambda w: {},

@@ -1,5 +1,6 @@
 """Who may do what on the main routes, role by role; who has left may nothing."""
 
+import uuid
 from typing import Any
 
 import pytest
@@ -7,8 +8,10 @@ from rest_framework.test import APIClient
 
 from accounts.actions import make_token
 from accounts.models import User
+from projects.actions.participant_links import make_links
 from projects.models import Member, Role
-from tests.config.routes import API, CASES, Route, client_of
+from tests.builders import build_round
+from tests.config.routes import API, CASES, OPEN, Route, api_routes, ask, client_of, no_ids
 from tests.config.world import World
 
 pytestmark = pytest.mark.django_db
@@ -30,6 +33,12 @@ MAY: list[tuple[str, str, dict[str, Any] | None, set[Role]]] = [
     ("post", "projects/<slug:slug>/elsewhere/import/", {"job": 0}, {L}),
     ("post", "rounds/<int:round_id>/sheet/", {"person": 0}, {L}),
     ("post", "rounds/<int:round_id>/sheet/import/", {"job": 0}, {L}),
+    ("get", "rounds/<int:round_id>/participant-links/", None, {L}),
+    ("post", "rounds/<int:round_id>/participant-links/", {"labels": ["x"]}, {L}),
+    ("patch", "rounds/<int:round_id>/participant-links/<int:link_id>/", {"days": 3}, {L}),
+    ("delete", "rounds/<int:round_id>/participant-links/<int:link_id>/", None, {L}),
+    ("get", "rounds/<int:round_id>/consent-text/", None, {L}),
+    ("put", "rounds/<int:round_id>/consent-text/", {"text": "x"}, {L}),
     ("post", "units/<int:unit_id>/corrections/", {"kind": "label"}, JUDGE),
     ("post", "units/<int:unit_id>/confirmations/", {"kind": "label"}, JUDGE),
     ("get", "units/<int:unit_id>/place/", None, READ),
@@ -68,7 +77,7 @@ MAY: list[tuple[str, str, dict[str, Any] | None, set[Role]]] = [
 
 
 @pytest.mark.row(41)
-@pytest.mark.parametrize("role", list(Role))
+@pytest.mark.parametrize("role", [role for role in Role if role != Role.VOLUNTEER])
 def test_each_role_may_what_the_table_says(world: World, stranger: User, role: Role) -> None:
     member = Member.objects.create(project=world.project, user=stranger, role=role, pseudonym="S")
     client, wrong = client_of(stranger), []
@@ -103,3 +112,44 @@ def test_a_role_that_is_taken_away_is_gone_at_the_next_request(world: World, str
     assert {person.get(f"/{API}me/").status_code for person in (browser, script)} == {200}
     User.objects.filter(pk=stranger.pk).update(is_active=False)
     assert {person.get(f"/{API}me/").status_code for person in (browser, script)} == {401}
+
+
+#: What a volunteer reaches of the API, beside what is open to everybody: route, methods.
+VOLUNTEERS = {
+    "session/": {"get", "delete"}, "me/": {"get", "patch"}, "my-work/": {"get"},
+    "participation/": {"get", "post", "delete"},
+    "rounds/<int:round_id>/": {"get"}, "rounds/<int:round_id>/next/": {"get"}, "rounds/<int:round_id>/recent/": {"get"},
+    "answers/<uuid:answer_uuid>/": {"put"},
+}  # fmt: skip
+
+
+@pytest.mark.row(41)
+def test_to_a_volunteer_nothing_exists_but_the_round_of_the_link(world: World) -> None:
+    """Every method of every route, with the ids of the very project and round that the volunteer works in; the same
+    with another round of it."""
+    token = make_links(round=world.round, by=world.owner, labels=["me"])[0][1]
+    client = APIClient()
+    shown = client.post(f"/{API}take/look/", {"token": token}, format="json").json()
+    accepted = {"token": token, "digest": shown["digest"]}
+    assert client.post(f"/{API}take/accept/", accepted, format="json").status_code == 200
+    before, wrong, reached = world.state(), [], set()
+    for route in api_routes():
+        address = route.address({"slug": world.project.slug} | CASES.get(route.pattern, no_ids)(world))
+        for method in route.methods - {"options", "head"} - OPEN.get(route.pattern, set()):
+            if method in VOLUNTEERS.get(route.pattern, set()):
+                reached.add(route.pattern)
+                continue
+            reply = ask(client, method, address, world)
+            if reply.status_code != 404:
+                wrong.append(f"{method} {route.pattern}: {reply.status_code}")
+    assert wrong == []
+    assert reached == set(VOLUNTEERS)
+    assert world.state() == before
+    other = build_round(world.project, [world.worker], name="another")
+    for page in ("", "next/", "recent/"):
+        assert client.get(f"/{API}rounds/{world.round.pk}/{page}").status_code == 200
+        assert client.get(f"/{API}rounds/{other.pk}/{page}").status_code == 404
+    theirs = client.put(f"/{API}answers/{uuid.uuid4()}/", world.submission(), format="json")
+    assert theirs.status_code == 404, "somebody else's slot"
+    assert client.get("/admin/").status_code == 302
+    assert client.patch(f"/{API}me/", {"name": "Ada"}, format="json").status_code == 403

@@ -16,7 +16,8 @@ from audit.models import Entry
 from projects import jobs
 from projects.actions.answers import next_hand
 from projects.actions.invitations import invite
-from projects.models import Answer, Import, Invitation, Job, Member, Project, Round
+from projects.actions.participant_links import make_links
+from projects.models import Answer, Import, Invitation, Job, Member, ParticipantLink, Project, Round
 from releases.actions import freeze
 from releases.models import Release
 from tests.builders import answer, build_cluster, build_round, label_value
@@ -40,6 +41,7 @@ class World:
     job: Job
     release: Release
     token: ApiToken
+    link: ParticipantLink
 
     def submission(self) -> dict[str, Any]:
         """A sound submission for the slot of the project's one answer."""
@@ -64,6 +66,7 @@ class World:
             "releases": list(Release.objects.filter(project=p).values_list("pk", "version")),
             "imports": p.imports.count(),
             "log": Entry.objects.filter(project=p.pk).count(),
+            "links": list(self.round.participant_links.order_by("pk").values()),
             "tokens": list(ApiToken.objects.filter(user=self.owner).values("pk", "revoked_at")),
         }
 
@@ -96,6 +99,7 @@ def make_world(project: Project | None = None, owner: User | None = None) -> Wor
         job=jobs.enqueue(project=project, kind="finish_round", params={"round": round.pk}, by=owner),
         release=_release(project, f"1.0.{n}", owner),
         token=make_token(user=owner, name="mine")[0],
+        link=make_links(round=round, by=owner, labels=["Volunteer 1"])[0][0],
     )  # fmt: skip
 
 

@@ -47,7 +47,7 @@ def ask(client: APIClient, slug: str, method: str, route: str, body: dict[str, A
     return int(getattr(client, method)(url, body, format="json").status_code)
 
 
-@pytest.mark.parametrize("role", list(Role))
+@pytest.mark.parametrize("role", [role for role in Role if role != Role.VOLUNTEER])
 @pytest.mark.parametrize(("method", "route", "body", "allowed"), ROUTES)
 def test_each_role_may_what_the_table_says(
     project: Project, ann1: User, ids: dict[str, int], client_of: ClientOf,
