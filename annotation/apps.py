@@ -8,11 +8,15 @@ class AnnotationConfig(AppConfig):
         from audit import triggers
         from projects import kinds
 
-        from . import tasks  # noqa: F401 - registers the handlers of this app's jobs
+        from . import (
+            strata,
+            tasks,  # noqa: F401 - registers the handlers of this app's jobs
+        )
         from .kinds import discourse, label, pico_tuple
 
         kinds.register(label.LabelKind())
         kinds.register(discourse.DiscourseKind())
         kinds.register(pico_tuple.TupleKind())
+        strata.register()
         triggers.guard("annotation_label", "annotation_cue", "annotation_cuefragment", "annotation_discourselabel")
         triggers.guard("annotation_picotuple", "annotation_tupleslot", "annotation_tuplefragment")

@@ -1,38 +1,102 @@
 """What a plan for a round comes to before it is opened, and other reckonings that change nothing."""
 
+from collections import defaultdict
+from math import ceil
 from statistics import median
 from typing import Any
 
-from django.db.models import BooleanField, Case, When
+from django.db.models import BooleanField, Case, Count, When
 from django.utils import timezone
 
-from . import jobs, kinds
-from .actions.rounds import RoundPlan, chosen_units
-from .models import Answer, Job, Outcome, Project
+from . import cards, choosing, jobs, kinds
+from .actions.rounds import WORKERS, RoundPlan, chosen_units
+from .models import Answer, Assignment, Job, Outcome, Participant, Project, Purpose, Round, Unit
 
 #: How many of the newest answers the estimate of time looks at.
 RECENT = 500
+#: Seconds an answer is taken to need before any was measured.
+ASSUMED = 20.0
 
 
 def totals(project: Project, plan: RoundPlan) -> dict[str, Any]:
     """Units, answers, each person's share, and minutes by the median pace of this project's earlier answers."""
-    available = kinds.get(plan.kind).units(project, plan.filters).count()
-    units = len(chosen_units(project, plan)) if plan.sample is None or plan.sample <= available else available
+    ids = list(choosing.units(project, plan.kind, plan.filters).values_list("pk", flat=True))
+    units, strata = len(ids), []
+    if plan.sample is not None and plan.sample <= units:
+        units = plan.sample
+        if plan.strata:
+            taken = choosing.sample(ids, plan.sample, plan.seed, kind=plan.kind, strata=plan.strata)
+            strata = choosing.sizes(ids, kind=plan.kind, strata=plan.strata, taken=taken)
     answers = units * plan.overlap
     each = answers / len(plan.people) if plan.people else 0.0
-    pace = seconds_an_answer(project, plan.kind)
+    pace, timed = pace_of(project, plan.kind)
     return {
         "units": units,
-        "available": available,
+        "available": len(ids),
+        "strata": strata,
         "answers": answers,
         "each": each,
-        "seconds_an_answer": pace,
-        "minutes_each": pace * each / 60 if pace else None,
+        "seconds_an_answer": pace or ASSUMED,
+        "answers_timed": timed,
+        "minutes_each": (pace or ASSUMED) * each / 60,
     }
 
 
-def seconds_an_answer(project: Project, kind: str) -> float | None:
-    """Median active seconds of the newest answers of a kind; None before there are any."""
+def preview(project: Project, plan: RoundPlan, turn: int) -> list[dict[str, Any]]:
+    """The card of one of the plan's units, as the people of the round would see it; another one at each turn."""
+    units = chosen_units(project, plan)
+    if not units:
+        return []
+    # A stride that is coprime to most counts: one turn on is elsewhere in the corpus, and all are met in time.
+    at = turn * 7919 % len(units)
+    unit = Unit.objects.get(pk=units[at][0])
+    round = Round(
+        project=project, kind=plan.kind, purpose=plan.purpose, overlap=plan.overlap, seed=plan.seed,
+        policy={"cues": plan.cues}, options={"suggestions": plan.suggestions},
+    )  # fmt: skip
+    return cards.cards(round, [Assignment(pk=0, unit=unit, number=1, position=at)])
+
+
+def choices(project: Project) -> dict[str, Any]:
+    """What a lead can choose from: the kinds with their options, and the people with what lies before each."""
+    return {"kinds": [_kind_choice(kind) for kind in kinds.all_kinds()], "people": _people(project)}
+
+
+def _kind_choice(kind: kinds.Kind) -> dict[str, Any]:
+    return {
+        "key": kind.key,
+        "title": kind.title,
+        "strata": choosing.strata_of(kind),
+        "cues": any(field.endswith("_cue") for field in kind.fields),
+        "suggestions": not {"candidates", "suggested"}.isdisjoint(kind.card_serializer().fields),
+    }
+
+
+def _people(project: Project) -> list[dict[str, Any]]:
+    """Members who may annotate, with the answers that wait for each: in hand or dealt, and a share of open pools."""
+    waiting: dict[int, float] = defaultdict(float)
+    rounds: dict[int, int] = defaultdict(int)
+    open_rounds = Round.objects.filter(project=project, status=Round.Status.OPEN).exclude(purpose=Purpose.CURATION)
+    slots = Assignment.objects.filter(round__in=open_rounds).counted().unanswered()
+    of_round: dict[int, list[int]] = defaultdict(list)
+    for round, member in Participant.objects.filter(round__in=open_rounds, left_at=None).values_list("round", "member"):
+        of_round[round].append(member)
+        rounds[member] += 1
+    for round, person, n in slots.order_by().values_list("round", "person").annotate(n=Count("pk")):
+        for member in [person] if person else of_round[round]:
+            waiting[member] += n if person else n / len(of_round[round])
+    members = project.members.active().filter(role__in=WORKERS).select_related("user").order_by("pk")
+    return [
+        {
+            "member": m.pk, "name": m.user.name, "pseudonym": m.pseudonym, "role": m.role,
+            "open_answers": ceil(waiting[m.pk]), "open_rounds": rounds[m.pk],
+        }
+        for m in members
+    ]  # fmt: skip
+
+
+def pace_of(project: Project, kind: str) -> tuple[float | None, int]:
+    """Median active seconds of the newest answers of a kind, and of how many; None before there are any."""
     times = (
         Answer.objects.filter(
             assignment__round__project=project, assignment__round__kind=kind, outcome=Outcome.ANSWERED, active_ms__gt=0
@@ -41,7 +105,7 @@ def seconds_an_answer(project: Project, kind: str) -> float | None:
         .values_list("active_ms", flat=True)[:RECENT]
     )
     found = list(times)
-    return median(found) / 1000 if found else None
+    return (median(found) / 1000 if found else None), len(found)
 
 
 def fresh_job(job: Job) -> Job:

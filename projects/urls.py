@@ -39,6 +39,8 @@ urlpatterns = [
     path("answers/<uuid:answer_uuid>/", work.AnswerView.as_view()),
     path("projects/<slug:slug>/rounds/", rounds.RoundListView.as_view()),
     path("projects/<slug:slug>/rounds/totals/", rounds.RoundTotalsView.as_view()),
+    path("projects/<slug:slug>/rounds/choices/", rounds.RoundChoicesView.as_view()),
+    path("projects/<slug:slug>/rounds/preview/", rounds.RoundPreviewView.as_view()),
     path("rounds/<int:round_id>/", rounds.RoundView.as_view()),
     path("rounds/<int:round_id>/progress/", rounds.RoundProgressView.as_view()),
     path("rounds/<int:round_id>/close/", rounds.RoundCloseView.as_view()),

@@ -17,7 +17,7 @@ def units(project: Project, filters: Mapping[str, Any], *, kind: str) -> QuerySe
     if cluster := filters.get("cluster"):
         found = found.filter(cluster__key=cluster)
     if review := filters.get("review"):
-        found = found.filter(cluster__review__pmid=review)
+        found = found.filter(cluster__review__pmid__in=review.replace(",", " ").split())
     if search := filters.get("search"):
         found = found.filter(cluster__in=Cluster.objects.found_by(search))
     if filters.get("stale"):

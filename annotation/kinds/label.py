@@ -50,7 +50,7 @@ class LabelKind:
     sheet: Sheet | None = LABEL_SHEET
 
     def units(self, project: Project, filters: Mapping[str, Any]) -> QuerySet[Unit]:
-        """Propositions in corpus order. Filters: ``role`` (target, input), ``cluster`` and ``review`` (keys),
+        """Propositions in corpus order. Filters: ``role`` (target, input), ``cluster`` (key), ``review`` (PMIDs),
         ``search`` (in the text), ``unlabelled`` (True: without a gold label), ``stale`` (True: to look at again)."""
         units = Unit.objects.filter(project=project, type=self.unit_type, superseded_by=None)
         if role := filters.get("role"):
@@ -58,7 +58,7 @@ class LabelKind:
         if cluster := filters.get("cluster"):
             units = units.filter(proposition__cluster__key=cluster)
         if review := filters.get("review"):
-            units = units.filter(proposition__cluster__review__pmid=review)
+            units = units.filter(proposition__cluster__review__pmid__in=review.replace(",", " ").split())
         if search := filters.get("search"):
             units = units.filter(proposition__text__icontains=search)
         if filters.get("stale"):

@@ -14,7 +14,7 @@ from accounts.problems import Conflict, Refused
 from audit.log import record
 from measures import sampling
 
-from .. import jobs, kinds
+from .. import choosing, jobs
 from ..models import Assignment, Guideline, Job, Member, Participant, Project, Purpose, Role, Round
 from . import queue
 from .guidelines import latest_guideline
@@ -39,6 +39,8 @@ class RoundPlan:
     #: None takes all units that the filters leave; a number takes a sample of that size, by the seed.
     sample: int | None = None
     filters: Mapping[str, Any] = field(default_factory=dict)
+    #: Names by which the sample is stratified, in proportion; none draws from all alike.
+    strata: Sequence[str] = ()
     #: "corpus" or "shuffled" (contexts in an order by the seed; units of one context stay together).
     order: str = "corpus"
     cues: str = "overlap"
@@ -48,11 +50,12 @@ class RoundPlan:
 
 def chosen_units(project: Project, plan: RoundPlan) -> list[tuple[int, int]]:
     """The (unit, context) ids that the plan asks for, in the order in which they will be handed out."""
-    units = list(kinds.get(plan.kind).units(project, plan.filters).values_list("pk", "context"))
+    units = list(choosing.units(project, plan.kind, plan.filters).values_list("pk", "context"))
     if plan.sample is not None:
         if not 1 <= plan.sample <= len(units):
             raise Refused.field("sample", f"There are {len(units)} units to sample from.")
-        taken = set(sampling.sample([pk for pk, _ in units], plan.sample, plan.seed))
+        ids = [pk for pk, _ in units]
+        taken = choosing.sample(ids, plan.sample, plan.seed, kind=plan.kind, strata=plan.strata)
         units = [unit for unit in units if unit[0] in taken]
     if plan.order == "shuffled":
         contexts = sampling.shuffled(list(dict.fromkeys(context for _, context in units)), plan.seed)
@@ -80,7 +83,8 @@ def open_round(*, project: Project, plan: RoundPlan, by: User | None) -> Round:
                 dealing=plan.dealing,
                 guideline=guideline,
                 sampling={
-                    "filters": dict(plan.filters), "sample": plan.sample, "seed": plan.seed, "order": plan.order,
+                    "filters": dict(plan.filters), "sample": plan.sample, "strata": list(plan.strata),
+                    "seed": plan.seed, "order": plan.order,
                 },
                 policy={"cues": plan.cues},
                 options={"suggestions": plan.suggestions},

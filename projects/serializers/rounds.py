@@ -6,7 +6,7 @@ from rest_framework import serializers
 
 from .. import kinds
 from ..actions.rounds import CUE_POLICIES
-from ..models import Purpose, Round
+from ..models import Origin, Purpose, Role, Round
 from ..models.job import Job, JobProblem, JobStatus
 
 Plain = serializers.Serializer[Any]
@@ -21,10 +21,15 @@ class RoundFiltersSerializer(Plain):
 
     role = serializers.ChoiceField(choices=["target", "input"], required=False)
     cluster = serializers.CharField(required=False)
-    review = serializers.CharField(required=False)
+    review = serializers.CharField(required=False, help_text="PMIDs, with commas or spaces between them.")
     search = serializers.CharField(required=False)
     unlabelled = serializers.BooleanField(required=False)
     stale = serializers.BooleanField(required=False, help_text="Only what is to be looked at again after a change.")
+    gold = serializers.ChoiceField(choices=["with", "without"], required=False)
+    contested = serializers.BooleanField(required=False)
+    flagged = serializers.BooleanField(required=False)
+    origin = serializers.ChoiceField(choices=Origin.choices, required=False, help_text="Of some value in force.")
+    unasked = serializers.BooleanField(required=False, help_text="Only what was in no round of this kind.")
 
 
 class RoundPlanSerializer(Plain):
@@ -40,10 +45,48 @@ class RoundPlanSerializer(Plain):
     seed = serializers.IntegerField(min_value=0, max_value=2**31 - 1, default=1)
     sample = serializers.IntegerField(min_value=1, required=False, allow_null=True, help_text="Leave out to take all.")
     filters = RoundFiltersSerializer(required=False)
+    strata = serializers.ListField(
+        child=serializers.CharField(max_length=60), required=False, max_length=4,
+        help_text="What the sample is stratified by, in proportion.",
+    )  # fmt: skip
     order = serializers.ChoiceField(choices=["corpus", "shuffled"], default="corpus")
     cues = serializers.ChoiceField(choices=[(p, p) for p in CUE_POLICIES], default="overlap")
     suggestions = serializers.BooleanField(default=False)
     lease_seconds = serializers.IntegerField(min_value=60, max_value=7 * 24 * 3600, default=1800)
+
+
+class RoundPreviewSerializer(RoundPlanSerializer):
+    turn = serializers.IntegerField(min_value=0, max_value=10_000, default=0, help_text="Another unit at each.")
+
+
+class KindChoiceSerializer(Plain):
+    key = serializers.CharField()
+    title = serializers.CharField()
+    strata = serializers.ListField(child=serializers.CharField())
+    cues = serializers.BooleanField(help_text="Whether cues are marked, so that their policy matters.")
+    suggestions = serializers.BooleanField(help_text="Whether something can be suggested to people.")
+
+
+class PersonChoiceSerializer(Plain):
+    member = serializers.IntegerField()
+    name = serializers.CharField()
+    pseudonym = serializers.CharField()
+    role = serializers.ChoiceField(choices=Role.choices)
+    open_answers = serializers.IntegerField(help_text="Dealt or in hand, and an even share of open pools.")
+    open_rounds = serializers.IntegerField()
+
+
+class RoundChoicesSerializer(Plain):
+    """What a lead can choose from for a new round."""
+
+    kinds = KindChoiceSerializer(many=True)
+    people = PersonChoiceSerializer(many=True)
+
+
+class StratumSerializer(Plain):
+    name = serializers.CharField()
+    units = serializers.IntegerField()
+    taken = serializers.IntegerField()
 
 
 class RoundTotalsSerializer(Plain):
@@ -51,10 +94,12 @@ class RoundTotalsSerializer(Plain):
 
     units = serializers.IntegerField()
     available = serializers.IntegerField(help_text="Units that the filters leave.")
+    strata = StratumSerializer(many=True)
     answers = serializers.IntegerField()
     each = serializers.FloatField(help_text="Answers a person, on average.")
-    seconds_an_answer = serializers.FloatField(allow_null=True, help_text="Median of this project's earlier answers.")
-    minutes_each = serializers.FloatField(allow_null=True)
+    seconds_an_answer = serializers.FloatField(help_text="Median of earlier answers; assumed where there are none.")
+    answers_timed = serializers.IntegerField(help_text="How many answers the median is of; 0 where it is assumed.")
+    minutes_each = serializers.FloatField()
 
 
 class RoundOptionsSerializer(Plain):

@@ -20,6 +20,7 @@ from ..models import Member, Role, Round
 from ..permissions import member_of, member_to, require, round_of
 from ..serializers import agreement as report_shapes
 from ..serializers import rounds as shapes
+from ..serializers import work
 
 LEADS = (Role.LEAD,)
 READERS = (Role.LEAD, Role.CURATOR, Role.VIEWER)
@@ -29,6 +30,14 @@ def _plan(request: Request) -> RoundPlan:
     serializer = shapes.RoundPlanSerializer(data=request.data)
     serializer.is_valid(raise_exception=True)
     return RoundPlan(**serializer.validated_data)
+
+
+def _preview(request: Request) -> tuple[RoundPlan, int]:
+    serializer = shapes.RoundPreviewSerializer(data=request.data)
+    serializer.is_valid(raise_exception=True)
+    fields = dict(serializer.validated_data)
+    turn = fields.pop("turn")
+    return RoundPlan(**fields), turn
 
 
 def _round(round: Round, member: Member) -> dict[str, Any]:
@@ -83,6 +92,25 @@ class RoundTotalsView(APIView):
         member = member_of(signed_in(request), slug)
         require(member, *LEADS)
         return Response(plans.totals(member.project, _plan(request)))
+
+
+class RoundChoicesView(APIView):
+    @extend_schema(operation_id="rounds_choices", responses=shapes.RoundChoicesSerializer)
+    def get(self, request: Request, slug: str) -> Response:
+        """What a new round can be made of: kinds with their options, people with what waits for them."""
+        member = member_of(signed_in(request), slug)
+        require(member, *LEADS)
+        return Response(plans.choices(member.project))
+
+
+class RoundPreviewView(APIView):
+    @extend_schema(operation_id="rounds_preview", request=shapes.RoundPreviewSerializer, responses=work.Cards)
+    def post(self, request: Request, slug: str) -> Response:
+        """One unit of a plan as it will be seen, or none where the plan is empty. Opens nothing."""
+        member = member_of(signed_in(request), slug)
+        require(member, *LEADS)
+        plan, turn = _preview(request)
+        return Response(plans.preview(member.project, plan, turn))
 
 
 class RoundView(APIView):

@@ -72,7 +72,7 @@ def test_a_lead_imports_opens_watches_closes_measures_and_releases(
     for name in ("Anna", "Ben", "Eva"):
         page.get_by_label(name).check()
     page.get_by_label("People per unit").fill("3")
-    page.get_by_role("button", name=f"Open: freezes {UNITS} units").click()
+    page.get_by_role("button", name=f"Open: {UNITS} units").click()
     page.wait_for_url(re.compile(r"/projects/path/rounds/\d+$"))
     round = int(page.url.rsplit("/", 1)[-1])
 

@@ -40,6 +40,8 @@ CASES: dict[str, Callable[[World], Ids]] = {
     "answers/<uuid:answer_uuid>/": lambda w: {"answer_uuid": w.answer.pk},
     "projects/<slug:slug>/rounds/": lambda w: {},
     "projects/<slug:slug>/rounds/totals/": lambda w: {},
+    "projects/<slug:slug>/rounds/choices/": lambda w: {},
+    "projects/<slug:slug>/rounds/preview/": lambda w: {},
     "rounds/<int:round_id>/": lambda w: {"round_id": w.round.pk},
     "rounds/<int:round_id>/progress/": lambda w: {"round_id": w.round.pk},
     "rounds/<int:round_id>/close/": lambda w: {"round_id": w.round.pk},

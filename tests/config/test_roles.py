@@ -24,6 +24,8 @@ MAY: list[tuple[str, str, dict[str, Any] | None, set[Role]]] = [
     ("get", "projects/<slug:slug>/rounds/", None, READ),
     ("post", "projects/<slug:slug>/rounds/", PLAN, {L}),
     ("post", "projects/<slug:slug>/rounds/totals/", PLAN, {L}),
+    ("post", "projects/<slug:slug>/rounds/preview/", PLAN, {L}),
+    ("get", "projects/<slug:slug>/rounds/choices/", None, {L}),
     ("get", "rounds/<int:round_id>/progress/", None, JUDGE),
     ("get", "rounds/<int:round_id>/agreement/", None, JUDGE),
     ("get", "rounds/<int:round_id>/", None, READ),

@@ -1,0 +1,105 @@
+"""Which units a round asks about: filters by what is known of them, and samples that a seed repeats."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from django.db.models import Exists, OuterRef, QuerySet
+
+from accounts.problems import Refused
+from measures import sampling
+
+from . import kinds
+from .actions.gold import values_in_force
+from .models import Answer, Assignment, Decision, Origin, Project, Purpose, Unit
+
+BATCH = 2000
+#: The stratum of what has no value in force, or lies outside what the stratum tells apart.
+NONE = "none"
+
+#: Names a stratum for each of some units of one type, by unit id; units that are left out are in `NONE`.
+Telling = Callable[[Sequence[int]], Mapping[int, str]]
+_tellings: dict[str, dict[str, Telling]] = defaultdict(dict)
+
+
+def tells_apart(unit_type: str, name: str, telling: Telling) -> None:
+    """Make known how units of a type can be told apart for a stratified sample, other than by values in force."""
+    _tellings[unit_type][name] = telling
+
+
+def strata_of(kind: kinds.Kind) -> list[str]:
+    """The names by which a sample of a kind's units can be stratified: categorical fields, then what is registered."""
+    categorical = {scale.name for scale in kind.scales}
+    return [f for f in kind.fields if f in categorical] + sorted(_tellings[kind.unit_type])
+
+
+def units(project: Project, kind: str, filters: Mapping[str, Any]) -> QuerySet[Unit]:
+    """The units that a kind can be asked of, narrowed by its own filters and by what was said of them.
+
+    ``gold`` (with, without), ``contested`` (True: the newest word on some field is a contest), ``flagged`` (True: a
+    current answer flags it), ``origin`` (of some value in force), ``unasked`` (True: in no round of this kind yet).
+    """
+    found = kinds.get(kind).units(project, filters)
+    decisions = Decision.objects.filter(unit=OuterRef("pk"), kind=kind)
+    values = decisions.exclude(origin=Origin.CONTESTED)
+    if gold := filters.get("gold"):
+        found = found.filter(Exists(values) if gold == "with" else ~Exists(values))
+    if filters.get("contested"):
+        later = Decision.objects.filter(
+            unit=OuterRef("unit"), kind=kind, field=OuterRef("field"), pk__gt=OuterRef("pk")
+        )
+        found = found.filter(Exists(decisions.filter(~Exists(later), origin=Origin.CONTESTED)))
+    if origin := filters.get("origin"):
+        newer = values.filter(unit=OuterRef("unit"), field=OuterRef("field"), pk__gt=OuterRef("pk"))
+        found = found.filter(Exists(values.filter(~Exists(newer), origin=origin)))
+    if filters.get("flagged"):
+        said = Answer.objects.filter(assignment__unit=OuterRef("pk"), assignment__round__kind=kind)
+        found = found.filter(Exists(said.filter(flag=True, current_of__isnull=False)))
+    if filters.get("unasked"):
+        asked = Assignment.objects.filter(unit=OuterRef("pk"), round__kind=kind)
+        found = found.filter(~Exists(asked.exclude(round__purpose=Purpose.CURATION)))
+    return found
+
+
+def sample(ids: Sequence[int], n: int, seed: int, *, kind: str, strata: Sequence[str]) -> set[int]:
+    """``n`` of the unit ids by the seed; with strata, each combination in proportion to its size."""
+    if not strata:
+        return set(sampling.sample(ids, n, seed))
+    by_stratum: dict[str, list[int]] = defaultdict(list)
+    for pk, name in zip(ids, _names(ids, kinds.get(kind), strata), strict=True):
+        by_stratum[name].append(pk)
+    return set(sampling.stratified(by_stratum, n, seed))
+
+
+def sizes(ids: Sequence[int], *, kind: str, strata: Sequence[str], taken: set[int]) -> list[dict[str, Any]]:
+    """Each stratum with how many units it has and how many of them were taken, largest first."""
+    count: dict[str, list[int]] = defaultdict(lambda: [0, 0])
+    for pk, name in zip(ids, _names(ids, kinds.get(kind), strata), strict=True):
+        count[name][0] += 1
+        count[name][1] += pk in taken
+    rows = sorted(count.items(), key=lambda item: (-item[1][0], item[0]))
+    return [{"name": name, "units": n, "taken": t} for name, (n, t) in rows]
+
+
+def _names(ids: Sequence[int], kind: kinds.Kind, strata: Sequence[str]) -> list[str]:
+    """For each unit the names of its strata, joined. A fixed number of queries a batch."""
+    unknown = [name for name in strata if name not in strata_of(kind)]
+    if unknown:
+        raise Refused.field("strata", f"{unknown[0]!r} is none of: {', '.join(strata_of(kind))}.")
+    out = []
+    for at in range(0, len(ids), BATCH):
+        batch = ids[at : at + BATCH]
+        columns = [_column(batch, kind, name) for name in strata]
+        out += [" · ".join(column.get(pk, NONE) for column in columns) for pk in batch]
+    return out
+
+
+def _column(ids: Sequence[int], kind: kinds.Kind, name: str) -> Mapping[int, str]:
+    if telling := _tellings[kind.unit_type].get(name):
+        return telling(ids)
+    values = values_in_force(_units(ids), kind.key)
+    return {pk: kind.sentence(name, value) for pk, value in values.items() if value.get(name) is not None}
+
+
+def _units(ids: Iterable[int]) -> list[Unit]:
+    return list(Unit.objects.filter(pk__in=list(ids)))
