@@ -646,6 +646,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{slug}/rounds/choices/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description What a new round can be made of: kinds with their options, people with what waits for them. */
+        get: operations["rounds_choices"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{slug}/rounds/preview/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description One unit of a plan as it will be seen, or none where the plan is empty. Opens nothing. */
+        post: operations["rounds_preview"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{slug}/rounds/totals/": {
         parameters: {
             query?: never;
@@ -1885,6 +1919,8 @@ export interface components {
             value: components["schemas"]["CueValue"] | null;
             origin: components["schemas"]["OriginEnum"];
         };
+        /** @enum {string} */
+        GoldEnum: "with" | "without";
         GoldModality: {
             value: components["schemas"]["ModalityEnum"];
             origin: components["schemas"]["OriginEnum"];
@@ -2030,6 +2066,15 @@ export interface components {
         };
         /** @enum {string} */
         JobStatusEnum: "queued" | "running" | "done" | "failed" | "cancelled";
+        KindChoice: {
+            key: string;
+            title: string;
+            strata: string[];
+            /** @description Whether cues are marked, so that their policy matters. */
+            cues: boolean;
+            /** @description Whether something can be suggested to people. */
+            suggestions: boolean;
+        };
         /** @description What every card has, whatever its kind. */
         LabelCard: {
             assignment: number;
@@ -2764,6 +2809,15 @@ export interface components {
         PatchedRoleRequest: {
             role?: components["schemas"]["GivenRoleEnum"];
         };
+        PersonChoice: {
+            member: number;
+            name: string;
+            pseudonym: string;
+            role: components["schemas"]["RoleEnum"];
+            /** @description Dealt or in hand, and an even share of open pools. */
+            open_answers: number;
+            open_rounds: number;
+        };
         PersonProgress: {
             member: number;
             pseudonym: string;
@@ -2989,15 +3043,28 @@ export interface components {
             /** @description Whether the reader is at work in it. */
             working: boolean;
         };
+        /** @description What a lead can choose from for a new round. */
+        RoundChoices: {
+            kinds: components["schemas"]["KindChoice"][];
+            people: components["schemas"]["PersonChoice"][];
+        };
         /** @description Which of the project's units; every filter that is set narrows. */
         RoundFiltersRequest: {
             role?: components["schemas"]["PropositionRoleEnum"];
             cluster?: string;
+            /** @description PMIDs, with commas or spaces between them. */
             review?: string;
             search?: string;
             unlabelled?: boolean;
             /** @description Only what is to be looked at again after a change. */
             stale?: boolean;
+            gold?: components["schemas"]["GoldEnum"];
+            contested?: boolean;
+            flagged?: boolean;
+            /** @description Of some value in force. */
+            origin?: components["schemas"]["OriginEnum"];
+            /** @description Only what was in no round of this kind. */
+            unasked?: boolean;
         };
         RoundGuideline: {
             id: number;
@@ -3026,6 +3093,8 @@ export interface components {
             /** @description Leave out to take all. */
             sample?: number | null;
             filters?: components["schemas"]["RoundFiltersRequest"];
+            /** @description What the sample is stratified by, in proportion. */
+            strata?: string[];
             /** @default corpus */
             order: components["schemas"]["OrderEnum"];
             /** @default overlap */
@@ -3037,6 +3106,39 @@ export interface components {
         };
         RoundPolicy: {
             cues: string;
+        };
+        /** @description A new round, as one page asks for it. */
+        RoundPreviewRequest: {
+            name: string;
+            kind: components["schemas"]["TaskKindEnum"];
+            purpose: components["schemas"]["PlannedPurposeEnum"];
+            overlap: number;
+            /** @description Member ids. */
+            people: number[];
+            /** @description The newest where it is left out. */
+            guideline?: number | null;
+            /** @default pool */
+            dealing: components["schemas"]["DealingEnum"];
+            /** @default 1 */
+            seed: number;
+            /** @description Leave out to take all. */
+            sample?: number | null;
+            filters?: components["schemas"]["RoundFiltersRequest"];
+            /** @description What the sample is stratified by, in proportion. */
+            strata?: string[];
+            /** @default corpus */
+            order: components["schemas"]["OrderEnum"];
+            /** @default overlap */
+            cues: components["schemas"]["CuesEnum"];
+            /** @default false */
+            suggestions: boolean;
+            /** @default 1800 */
+            lease_seconds: number;
+            /**
+             * @description Another unit at each.
+             * @default 0
+             */
+            turn: number;
         };
         /** @description How far a round is, who did what, and what was flagged, commented or skipped. */
         RoundProgress: {
@@ -3081,6 +3183,7 @@ export interface components {
             units: number;
             /** @description Units that the filters leave. */
             available: number;
+            strata: components["schemas"]["Stratum"][];
             answers: number;
             /**
              * Format: double
@@ -3089,11 +3192,13 @@ export interface components {
             each: number;
             /**
              * Format: double
-             * @description Median of this project's earlier answers.
+             * @description Median of earlier answers; assumed where there are none.
              */
-            seconds_an_answer: number | null;
+            seconds_an_answer: number;
+            /** @description How many answers the median is of; 0 where it is assumed. */
+            answers_timed: number;
             /** Format: double */
-            minutes_each: number | null;
+            minutes_each: number;
         };
         SaidField: {
             field: string;
@@ -3187,6 +3292,11 @@ export interface components {
             /** Format: date-time */
             received_at: string;
             counted: boolean;
+        };
+        Stratum: {
+            name: string;
+            units: number;
+            taken: number;
         };
         Study: {
             id: number;
@@ -7080,6 +7190,160 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Round"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has moved on; nothing was changed or deleted. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A value breaks a rule: `errors` names the fields. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries; wait as `Retry-After` says. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    rounds_choices: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RoundChoices"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    rounds_preview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RoundPreviewRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Card"][];
                 };
             };
             /** @description The request cannot be read. */
