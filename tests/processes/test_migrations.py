@@ -86,9 +86,11 @@ def test_the_old_data_base_works_under_the_new_version(first: House) -> None:
 def test_a_migration_that_is_killed_leaves_its_data_base_as_it_was_before_it(first: House) -> None:
     before = old(first, "rows")
     many = len(old(first, "ahead", path=str(FIRST))["new"])
+    applied = 0
     for number in sorted({1, (many + 1) // 2, many}) if many else ():
         with pytest.raises(AssertionError, match="SIGKILL"):
-            old(first, "die_in", number=number)
+            old(first, "die_in", number=number - applied)
+        applied = number - 1
         same(before, old(first, "rows"), f"killed in migration {number}")
     first.manage("migrate", "-v0")
     same(before, old(first, "rows"), "forward after all")
