@@ -5,13 +5,14 @@ from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path, re_path
 from drf_spectacular.views import SpectacularAPIView
 
-from . import admin_door, failures, metrics
+from . import admin_door, failures, guides, metrics
 from .page import no_such_endpoint, page
 
 handler500 = failures.server_error
 
 api: list[URLPattern | URLResolver] = [
     path("schema/", SpectacularAPIView.as_view(), name="schema"),
+    path("guides/", guides.GuideView.as_view()),
     path("", include("accounts.urls")),
     path("", include("projects.urls")),
     path("", include("annotation.urls")),

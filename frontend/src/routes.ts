@@ -16,6 +16,8 @@ export interface Route {
   bare?: boolean
   /** Its name in the navigation of a project; the path must then have `:project`. */
   nav?: string
+  /** Where the guides tell of it: guide#section. */
+  guide?: string
   /** Roles that see it in the navigation; all where left out. */
   roles?: string[]
 }
@@ -23,29 +25,30 @@ export interface Route {
 const READERS = ['lead', 'curator', 'viewer']
 
 export const routes: Route[] = [
-  { path: '/', page: () => import('./pages/MyWork.svelte'), title: 'My work' },
-  { path: '/work/:round', page: () => import('./pages/Work.svelte'), title: 'Work', bare: true },
+  { path: '/', guide: 'annotator', page: () => import('./pages/MyWork.svelte'), title: 'My work' },
+  { path: '/work/:round', guide: 'annotator#one-proposition', page: () => import('./pages/Work.svelte'), title: 'Work', bare: true },
   { path: '/sign-in', page: () => import('./pages/SignIn.svelte'), title: 'Sign in', open: true },
   { path: '/enter', page: () => import('./pages/Enter.svelte'), title: 'Sign in', open: true },
   { path: '/join', page: () => import('./pages/Join.svelte'), title: 'You are invited', open: true },
+  { path: '/guide/:guide', page: () => import('./pages/Guide.svelte'), title: 'Guide' },
   { path: '/profile', page: () => import('./pages/Profile.svelte'), title: 'Profile' },
-  { path: '/projects', page: () => import('./pages/Projects.svelte'), title: 'Projects' },
-  { path: '/projects/:project', page: () => import('./pages/Project.svelte'), title: 'Project', nav: 'Project' },
+  { path: '/projects', guide: 'lead#from-nothing-to-a-release', page: () => import('./pages/Projects.svelte'), title: 'Projects' },
+  { path: '/projects/:project', guide: 'lead#from-nothing-to-a-release', page: () => import('./pages/Project.svelte'), title: 'Project', nav: 'Project' },
   { path: '/projects/:project/corpus', page: () => import('./pages/Corpus.svelte'), title: 'Corpus', nav: 'Corpus', roles: READERS },
-  { path: '/projects/:project/corpus/:cluster', page: () => import('./pages/Cluster.svelte'), title: 'Cluster' },
+  { path: '/projects/:project/corpus/:cluster', guide: 'lead#correcting-one-value', page: () => import('./pages/Cluster.svelte'), title: 'Cluster' },
   { path: '/projects/:project/units/:unit', page: () => import('./pages/UnitPlace.svelte'), title: 'Unit' },
-  { path: '/projects/:project/look-again', page: () => import('./pages/LookAgain.svelte'), title: 'Look again', nav: 'Look again', roles: ['lead', 'curator'] },
+  { path: '/projects/:project/look-again', guide: 'lead#when-a-text-or-a-tuple-was-wrong', page: () => import('./pages/LookAgain.svelte'), title: 'Look again', nav: 'Look again', roles: ['lead', 'curator'] },
   { path: '/projects/:project/reviews/:review/curate', page: () => import('./pages/Curate.svelte'), title: 'Curate' },
-  { path: '/projects/:project/import', page: () => import('./pages/Import.svelte'), title: 'Import', nav: 'Import', roles: ['lead'] },
+  { path: '/projects/:project/import', guide: 'lead#bringing-the-corpus-in', page: () => import('./pages/Import.svelte'), title: 'Import', nav: 'Import', roles: ['lead'] },
   { path: '/projects/:project/import/:imported', page: () => import('./pages/Imported.svelte'), title: 'Import' },
-  { path: '/projects/:project/rounds', page: () => import('./pages/Rounds.svelte'), title: 'Rounds', nav: 'Rounds', roles: READERS },
-  { path: '/projects/:project/rounds/new', page: () => import('./pages/NewRound.svelte'), title: 'New round' },
-  { path: '/projects/:project/rounds/:round', page: () => import('./pages/Round.svelte'), title: 'Round' },
-  { path: '/projects/:project/rounds/:round/agreement', page: () => import('./pages/Agreement.svelte'), title: 'Agreement' },
-  { path: '/projects/:project/releases', page: () => import('./pages/Releases.svelte'), title: 'Releases', nav: 'Releases', roles: READERS },
-  { path: '/projects/:project/releases/:release', page: () => import('./pages/Release.svelte'), title: 'Release' },
-  { path: '/projects/:project/guidelines', page: () => import('./pages/Guidelines.svelte'), title: 'Guidelines', nav: 'Guidelines' },
-  { path: '/projects/:project/people', page: () => import('./pages/People.svelte'), title: 'People', nav: 'People', roles: ['lead', 'curator'] },
+  { path: '/projects/:project/rounds', guide: 'lead#rounds', page: () => import('./pages/Rounds.svelte'), title: 'Rounds', nav: 'Rounds', roles: READERS },
+  { path: '/projects/:project/rounds/new', guide: 'lead#rounds', page: () => import('./pages/NewRound.svelte'), title: 'New round' },
+  { path: '/projects/:project/rounds/:round', guide: 'lead#rounds', page: () => import('./pages/Round.svelte'), title: 'Round' },
+  { path: '/projects/:project/rounds/:round/agreement', guide: 'lead#agreement', page: () => import('./pages/Agreement.svelte'), title: 'Agreement' },
+  { path: '/projects/:project/releases', guide: 'lead#releases', page: () => import('./pages/Releases.svelte'), title: 'Releases', nav: 'Releases', roles: READERS },
+  { path: '/projects/:project/releases/:release', guide: 'lead#releases', page: () => import('./pages/Release.svelte'), title: 'Release' },
+  { path: '/projects/:project/guidelines', guide: 'lead#guidelines', page: () => import('./pages/Guidelines.svelte'), title: 'Guidelines', nav: 'Guidelines' },
+  { path: '/projects/:project/people', guide: 'lead#people', page: () => import('./pages/People.svelte'), title: 'People', nav: 'People', roles: ['lead', 'curator'] },
 ]
 
 /** The route of an address and its parameters, or null. */

@@ -1,0 +1,48 @@
+"""The guides in the pages are those of docs/, and every link into them leads to a section."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from rest_framework.test import APIClient
+
+from accounts.models import User
+from config.guides import GUIDES, anchor, split
+
+pytestmark = pytest.mark.django_db
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.mark.parametrize("guide", GUIDES)
+def test_a_guide_comes_section_by_section_as_safe_html(
+    guide: str, client_of: Callable[[User], APIClient], ann1: User
+) -> None:
+    body = client_of(ann1).get(f"/api/v1/guides/?guide={guide}").json()
+    assert body["title"].startswith("For ")
+    assert len(body["sections"]) >= 2
+    assert all(s["html"].strip() for s in body["sections"])
+    assert not re.search(r"<(script|style|img|iframe)", str(body))
+
+
+def test_there_are_no_other_guides_and_none_for_strangers_to_the_house(
+    client_of: Callable[[User], APIClient], ann1: User
+) -> None:
+    assert client_of(ann1).get("/api/v1/guides/?guide=tour").status_code in (400, 422)
+    assert APIClient().get("/api/v1/guides/?guide=lead").status_code == 401
+
+
+def test_every_link_of_a_page_into_a_guide_leads_to_a_section() -> None:
+    source = (ROOT / "frontend" / "src" / "routes.ts").read_text(encoding="utf-8")
+    links = re.findall(r"guide: '(\w+)(?:#([\w-]+))?'", source)
+    assert len(links) > 10
+    for guide, section in links:
+        sections = {s["anchor"] for s in split((ROOT / "docs" / f"{guide}.md").read_text(encoding="utf-8"))["sections"]}
+        assert not section or section in sections, f"{guide}#{section}"
+
+
+@pytest.mark.parametrize("guide", GUIDES)
+def test_every_link_inside_a_guide_leads_to_a_section(guide: str) -> None:
+    text = (ROOT / "docs" / f"{guide}.md").read_text(encoding="utf-8")
+    titles = {anchor(t) for t in re.findall(r"^## (.*)$", text, re.MULTILINE)}
+    assert [link for link in re.findall(r"\]\(#([\w-]+)\)", text) if link not in titles] == []
