@@ -89,6 +89,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/guides/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description A guide, section by section. */
+        get: operations["guides_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/import-formats/": {
         parameters: {
             query?: never;
@@ -1932,6 +1949,19 @@ export interface components {
         GoldRelation: {
             value: components["schemas"]["RelationEnum"];
             origin: components["schemas"]["OriginEnum"];
+        };
+        Guide: {
+            title: string;
+            /** @description What stands before the first section, as HTML. */
+            begin: string;
+            sections: components["schemas"]["GuideSection"][];
+        };
+        GuideSection: {
+            /** @description By which an address leads to the section. */
+            anchor: string;
+            title: string;
+            /** @description Reduced to safe elements. */
+            html: string;
         };
         Guideline: {
             readonly id: number;
@@ -4014,6 +4044,45 @@ export interface operations {
             };
             /** @description Too many tries; wait as `Retry-After` says. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    guides_get: {
+        parameters: {
+            query: {
+                guide: "annotator" | "lead" | "admin";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Guide"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
                 headers: {
                     [name: string]: unknown;
                 };
