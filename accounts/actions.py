@@ -17,7 +17,7 @@ from .models import ApiToken, Failure, SignInLink, User
 from .problems import Refused, SpentLink, WrongCredentials
 from .tokens import new_token, token_hash
 
-BACKEND = "django.contrib.auth.backends.ModelBackend"
+BACKEND = "accounts.sessions.Backend"
 
 
 def sign_in(*, request: HttpRequest, email: str, password: str) -> User:

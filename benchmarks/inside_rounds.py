@@ -105,7 +105,7 @@ def people(count: int) -> list[str]:
         user = get_user_model().objects.create_user(email=f"a{n}@example.org", name=f"Annotator {n}")
         Member.objects.create(project=project, user=user, role="annotator", pseudonym=f"A{n}")
         client = Client()
-        client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+        client.force_login(user, backend="accounts.sessions.Backend")
         keys.append(client.cookies["sessionid"].value)
     return keys
 

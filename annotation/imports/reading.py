@@ -89,9 +89,6 @@ def lines(
 
     ``where(text, position)`` names the field at a position of a line, for faults inside it.
     """
-    if source.size == 0:
-        faults.add(source.name, 1, "file", "the file is empty; expected one JSON object a line")
-        return
     with source.path.open("rb") as file:
         head = file.read(4096)
         if kind := _other_file(head):
@@ -99,6 +96,9 @@ def lines(
             return
         habits.bom = head.startswith(_BOM)
         offset = len(_BOM) if habits.bom else 0
+        if source.size <= offset:
+            faults.add(source.name, 1, "file", "the file is empty; expected one JSON object a line")
+            return
         file.seek(offset)
         number = 0
         while raw := file.readline(LONGEST_LINE + 2):

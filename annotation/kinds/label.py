@@ -4,10 +4,11 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
-from django.db.models import Exists, OuterRef, Prefetch, Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, Prefetch, Q, QuerySet, Subquery
 from rest_framework import serializers
 
 from accounts.models import User
+from accounts.prepared import Read, insert
 from accounts.problems import Refused
 from measures import spans
 from measures.span_agreement import cue_f1
@@ -21,6 +22,29 @@ from .label_serializers import LabelCardSerializer, LabelValueSerializer
 from .label_sheet import LABEL_SHEET
 
 ASPECTS = (Cue.Aspect.POLARITY, Cue.Aspect.MODALITY)
+
+
+#: Annotated on propositions: how many its cluster has now.
+SIZE = "size_of_cluster"
+
+
+def _claims() -> QuerySet[Proposition]:
+    """Propositions with their cluster and how many the cluster has now."""
+    others = Proposition.objects.current().filter(cluster=OuterRef("cluster")).order_by().values("cluster")
+    size = Subquery(others.annotate(n=Count("pk")).values("n"))
+    return Proposition.objects.select_related("cluster").annotate(**{SIZE: size})
+
+
+# What runs at every answer, compiled once (accounts.prepared).
+_IN_HAND = Read(lambda one, other: _claims().filter(unit__in=[one, other]), one=int, other=int)
+_SLOTS_IN_HAND = Read(
+    lambda one, other: PicoSlot.objects.filter(
+        cluster__in=Proposition.objects.filter(unit__in=[one, other]).values("cluster")
+    ).order_by("id"),
+    one=int,
+    other=int,
+)
+_OF_UNIT = Read(lambda unit: Proposition.objects.filter(unit=unit), unit=int)
 
 
 class LabelKind:
@@ -73,14 +97,20 @@ class LabelKind:
 
     def load(self, units: Iterable[Unit]) -> Batch:
         units = list(units)
-        rows = Proposition.objects.filter(unit__in=units).select_related("cluster", "cluster__unit")
-        rows = rows.prefetch_related(Prefetch("cluster__pico", PicoSlot.objects.order_by("id")))
-        propositions = {p.unit_id: p for p in rows}
-        sizes: dict[int, int] = {}
-        clusters = {p.cluster_id for p in propositions.values()}
-        for cluster in Proposition.objects.current().filter(cluster__in=clusters).values_list("cluster_id", flat=True):
-            sizes[cluster] = sizes.get(cluster, 0) + 1
-        return Batch({u.pk: u for u in units}, propositions, {"sizes": sizes})
+        if 0 < len(units) <= 2:  # a hand
+            ends = {"one": units[0].pk, "other": units[-1].pk}
+            propositions = {p.unit_id: p for p in _IN_HAND.all(**ends)}
+            slots: dict[int, list[PicoSlot]] = defaultdict(list)
+            for slot in _SLOTS_IN_HAND.all(**ends):
+                slots[slot.cluster_id].append(slot)
+        else:
+            propositions = {p.unit_id: p for p in _claims().filter(unit__in=units)}
+            slots = defaultdict(list)
+            clusters = {p.cluster_id for p in propositions.values()}
+            for slot in PicoSlot.objects.filter(cluster__in=clusters).order_by("id"):
+                slots[slot.cluster_id].append(slot)
+        sizes = {p.cluster_id: getattr(p, SIZE) for p in propositions.values()}
+        return Batch({u.pk: u for u in units}, propositions, {"slots": slots, "sizes": sizes})
 
     def card(self, unit: Unit, batch: Batch, round: Round) -> dict[str, Any]:
         """The text, its PICO tuple with where each slot occurs in this text, and its place in the cluster."""
@@ -89,7 +119,7 @@ class LabelKind:
         return {
             "text": text,
             "role": "target" if proposition.is_target else "input",
-            "pico": [self._slot(slot, text) for slot in proposition.cluster.pico.all()],
+            "pico": [self._slot(slot, text) for slot in batch.extra["slots"][proposition.cluster_id]],
             "context": {
                 "key": proposition.cluster.key,
                 "index": proposition.position + 1,
@@ -115,7 +145,10 @@ class LabelKind:
 
     def check(self, unit: Unit, value: Value) -> None:
         """Cues must lie in the text, in order, and quote it exactly."""
-        text = unit.proposition.text
+        if not any(value[f"{aspect}_cue"] for aspect in ASPECTS):
+            return
+        is_loaded = "proposition" in unit._state.fields_cache
+        text = unit.proposition.text if is_loaded else _OF_UNIT.all(unit=unit.pk)[0].text
         for aspect in ASPECTS:
             fragments = value[f"{aspect}_cue"]
             if not fragments:
@@ -126,23 +159,27 @@ class LabelKind:
                 raise Refused.field(f"value.{aspect}_cue", str(error)) from None
 
     def store(self, said: Sequence[tuple[Answer, Value]]) -> None:
-        labels = Label.objects.bulk_create(_row(answer, value) for answer, value in said)
+        labels = [_row(answer, value) for answer, value in said]
+        insert(labels)
         marked = [
             (label, aspect, fragments)
             for label, (_, value) in zip(labels, said, strict=True)
             for aspect in ASPECTS
             if (fragments := value[f"{aspect}_cue"])
         ]
-        cues = Cue.objects.bulk_create(
+        cues = [
             Cue(
                 label=label, aspect=aspect, text=" ... ".join(f["quote"] for f in fragments), found=Cue.Found.SELECTED
             )
             for label, aspect, fragments in marked
-        )  # fmt: skip
-        CueFragment.objects.bulk_create(
-            CueFragment(cue=cue, position=i, start=f["start"], end=f["end"], quote=f["quote"])
-            for cue, (_, _, fragments) in zip(cues, marked, strict=True)
-            for i, f in enumerate(fragments)
+        ]  # fmt: skip
+        insert(cues)
+        insert(
+            [
+                CueFragment(cue=cue, position=i, start=f["start"], end=f["end"], quote=f["quote"])
+                for cue, (_, _, fragments) in zip(cues, marked, strict=True)
+                for i, f in enumerate(fragments)
+            ]
         )
 
     def before_decisions(self, units: Sequence[Unit]) -> None:

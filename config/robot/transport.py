@@ -120,7 +120,7 @@ class InProcess:
         self.address = f"http://{host}"
         self._client = Client(raise_request_exception=True, HTTP_HOST=host)
         if user is not None:
-            self._client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+            self._client.force_login(user, backend="accounts.sessions.Backend")
 
     def send(self, method: str, path: str, headers: Mapping[str, str], body: bytes | None) -> Raw:
         content_type = headers.get("Content-Type", "application/octet-stream")

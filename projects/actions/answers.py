@@ -4,11 +4,14 @@ import uuid as uuids
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.db import IntegrityError, transaction
+from django.db.models import Exists, F, QuerySet
 from django.utils import timezone
 
 from accounts.models import User
+from accounts.prepared import Change, Read, insert
 from accounts.problems import Conflict, NotFound, Refused, RoundClosed, StaleRevision, UuidReused
 from audit.digests import digest_of
 
@@ -46,6 +49,62 @@ class Submitted:
     new: bool
 
 
+#: Annotations of a slot: the fields of the asking person's participation, which says where the next slots are.
+PLACE = ("pk", "member_id", "start", "cursor", "wrapped")
+
+
+def _slots_with_participant() -> QuerySet[Any]:
+    place = {f"place_{name}": F(f"round__participants__{name}") for name in PLACE}
+    return Assignment.objects.select_related("round", "unit").annotate(
+        worker=F("round__participants__member__user"), worker_left_at=F("round__participants__left_at"), **place
+    )
+
+
+def _participant(slot: Assignment) -> Participant:
+    """The participation that was read with the slot."""
+    fields = {name: vars(slot)[f"place_{name}"] for name in PLACE}
+    return Participant(round_id=slot.round_id, **fields)
+
+
+# What runs at every answer, compiled once (accounts.prepared).
+_SLOT = Read(
+    lambda slot, user, answer: (
+        _slots_with_participant()
+        .annotate(is_replay=Exists(Answer.objects.filter(pk=answer)))
+        .filter(pk=slot, person__user=user, person__left_at=None, worker=user, worker_left_at=None)[:1]
+    ),
+    slot=int,
+    user=int,
+    answer=uuids.UUID,
+)
+_AT_WORK = Read(
+    lambda round, person: Participant.objects.filter(round=round, member=person, left_at=None)[:1],
+    round=int,
+    person=int,
+)
+_PARTICIPANT = Read(
+    lambda round, user: Participant.objects.select_related("member").filter(
+        round=round, member__user=user, member__left_at=None, left_at=None
+    )[:1],
+    round=int,
+    user=int,
+)
+# The revision is compared on the row itself: a subquery is not looked at again after waiting for a lock.
+_MOVE = Change(
+    lambda slot, round, revision, answer, following: (
+        Assignment.objects.filter(
+            pk=slot, revision=revision, round__in=Round.objects.filter(pk=round, status=Round.Status.OPEN)
+        ),
+        {"revision": following, "current_answer": answer},
+    ),
+    slot=int,
+    round=int,
+    revision=int,
+    answer=uuids.UUID,
+    following=int,
+)
+
+
 def submit(*, user: User, submission: Submission, now: datetime | None = None) -> Submitted:
     """Store one answer and top up the hand, in one transaction.
 
@@ -53,21 +112,31 @@ def submit(*, user: User, submission: Submission, now: datetime | None = None) -
     slot that is not this person's, `RoundClosed`, `StaleRevision` (with the newer revision), `Refused`.
     """
     now = now or timezone.now()
-    if stored := _replayed(user, submission):
-        return Submitted(stored, _hand_of(stored.assignment, now), new=False)
-    slot = _slot_of(user, submission.assignment)
+    slot = _SLOT.first(slot=submission.assignment, user=user.pk, answer=submission.uuid)
+    if slot is None or vars(slot)["is_replay"]:
+        if stored := _replayed(user, submission):
+            return Submitted(stored, _hand_again(stored.assignment, now), new=False)
+        raise _not_yours()
+    require_consent(user, slot.round)
     if not slot.round.is_open:
         raise RoundClosed("The round was closed. Your answer is kept on this computer and was not stored.")
     value = _checked(slot, submission)
-    try:
-        with transaction.atomic():
-            answer = _store(slot, submission, value, author=slot.person_id or 0, now=now)
-            return Submitted(answer, _hand_of(slot, now), new=True)
-    except IntegrityError:
-        # The same submission on two connections at once, or another revision that was a moment faster.
-        if stored := _replayed(user, submission):
-            return Submitted(stored, _hand_of(stored.assignment, now), new=False)
-        raise _stale(slot) from None
+    before, number = slot.current_answer_id, slot.number
+    for careful in (False, True):
+        try:
+            with transaction.atomic():
+                answer = _store(slot, submission, value, author=slot.person_id or 0, now=now)
+                hand = queue.hand(round=slot.round, participant=_participant(slot), now=now, careful=careful)
+                return Submitted(answer, hand, new=True)
+        except IntegrityError:
+            # The same submission on two connections at once, or another revision that was a moment faster; or the
+            # hand met its own person in another tab, and is then topped up slot by slot.
+            if stored := _replayed(user, submission):
+                return Submitted(stored, _hand_again(stored.assignment, now), new=False)
+            slot.revision, slot.current_answer_id, slot.number = submission.revision, before, number
+            if careful:
+                raise _stale(slot) from None
+    raise AssertionError("the second attempt returns or raises")
 
 
 def _replayed(user: User, submission: Submission) -> Answer | None:
@@ -78,30 +147,17 @@ def _replayed(user: User, submission: Submission) -> Answer | None:
     )
     if stored is None:
         return None
-    if stored.author.user_id != user.pk:
+    is_theirs = stored.author.user_id == user.pk
+    if not is_theirs and not _SLOT.all(slot=submission.assignment, user=user.pk, answer=submission.uuid):
         # Whoever has no business with the slot is told no more than if there were no such answer.
-        _slot_of(user, submission.assignment)
-    if stored.author.user_id != user.pk or stored.body_digest != submission.digest:
+        raise _not_yours()
+    if not is_theirs or stored.body_digest != submission.digest:
         raise UuidReused("This identifier was used for another answer. Nothing was stored or changed.")
     return stored
 
 
-def _slot_of(user: User, assignment: int) -> Assignment:
-    slot = (
-        Assignment.objects.select_related("round", "unit")
-        .filter(
-            pk=assignment,
-            person__user=user,
-            person__left_at=None,
-            round__participants__member__user=user,
-            round__participants__left_at=None,
-        )
-        .first()
-    )
-    if slot is None:
-        raise NotFound("This is not one of your slots.")
-    require_consent(user, slot.round)
-    return slot
+def _not_yours() -> NotFound:
+    return NotFound("This is not one of your slots.")
 
 
 def _checked(slot: Assignment, submission: Submission) -> kinds.Value | None:
@@ -123,11 +179,11 @@ def _store(
     slot: Assignment, submission: Submission, value: kinds.Value | None, *, author: int, now: datetime
 ) -> Answer:
     """Insert the answer and its typed rows, and move the slot's two pointers by compare-and-set."""
+    if submission.revision != slot.revision:
+        raise _stale(slot)
     answer = insert_answer(slot, submission, value, author=author, now=now)
-    # The revision is compared on the row itself: a subquery is not looked at again after waiting for a lock.
-    open_rounds = Round.objects.filter(pk=slot.round_id, status=Round.Status.OPEN)
-    moved = Assignment.objects.filter(pk=slot.pk, revision=submission.revision, round__in=open_rounds).update(
-        revision=answer.revision, current_answer=answer
+    moved = _MOVE.run(
+        slot=slot.pk, round=slot.round_id, revision=submission.revision, answer=answer.pk, following=answer.revision
     )
     if not moved:
         raise _stale(slot)
@@ -144,7 +200,7 @@ def insert_answer(
 ) -> Answer:
     """Insert one answer with its typed rows and its digest. The caller has checked it and moves the pointers."""
     answer = _answer(slot, slot.round, submission, value, author=author, now=now)
-    answer.save(force_insert=True)
+    insert([answer])
     if value is not None:
         kinds.get(slot.round.kind).store([(answer, value)])
     return answer
@@ -224,8 +280,9 @@ def _take_back(slot: Assignment) -> None:
             return
 
 
-def _hand_of(slot: Assignment, now: datetime) -> list[Assignment]:
-    participant = Participant.objects.filter(round=slot.round_id, member=slot.person_id, left_at=None).first()
+def _hand_again(slot: Assignment, now: datetime) -> list[Assignment]:
+    """The hand of the slot's person, for a reply that was sent before."""
+    participant = _AT_WORK.first(round=slot.round_id, person=slot.person_id)
     if participant is None or not slot.round.is_open:
         return []
     with transaction.atomic():
@@ -234,11 +291,7 @@ def _hand_of(slot: Assignment, now: datetime) -> list[Assignment]:
 
 def participant_of(user: User, round: Round) -> Participant:
     """The user's participation in a round, or `NotFound`."""
-    found = (
-        Participant.objects.select_related("member")
-        .filter(round=round, member__user=user, member__left_at=None, left_at=None)
-        .first()
-    )
+    found = _PARTICIPANT.first(round=round.pk, user=user.pk)
     if found is None:
         raise NotFound("You are not at work in this round.")
     require_consent(user, round)

@@ -10,6 +10,8 @@ from datetime import datetime, timedelta
 from django.db import IntegrityError, transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
+from accounts.prepared import Change, Read
+
 from ..models import Assignment, Participant, Round, Unit
 from ..models.round import WALK
 
@@ -19,28 +21,80 @@ HAND = 2
 LOOKAHEAD = 8
 #: How often a search is repeated when others took every candidate.
 SEARCHES = 25
+#: The cursor is written once in so many places: a search that begins a little behind finds the same.
+STRIDE = 16
 
 
-def hand(*, round: Round, participant: Participant, now: datetime) -> list[Assignment]:
+def _unless_had(slots: QuerySet[Assignment], person: int) -> QuerySet[Assignment]:
+    """Leave out units of which the person has, or had, a slot: nobody gets a unit twice."""
+    had = Assignment.objects.filter(
+        round=OuterRef("round"), unit=OuterRef("unit"), repeat=OuterRef("repeat"), person=person
+    )
+    return slots.filter(~Exists(had)).select_related("unit")
+
+
+def _search(round: int, person: int, now: object, cursor: int, end: int | None = None) -> QuerySet[Assignment]:
+    """What the person holds, up to `HAND`; what was given up and what is free ahead, up to `LOOKAHEAD` each."""
+    slots = Assignment.objects.filter(round=round)
+    held = slots.filter(person=person).counted().unanswered().order_by(*WALK)[:HAND]
+    second_hand = _unless_had(slots.second_hand(now), person)[:LOOKAHEAD]
+    ahead = _unless_had(slots.filter(position__gt=cursor).free(), person).order_by(*WALK)
+    ahead = (ahead if end is None else ahead.filter(position__lt=end))[:LOOKAHEAD]
+    # Each in a query of its own: SQLite wants no order and no limit in the parts of a union.
+    parts = [Assignment.objects.filter(pk__in=part.values("pk")).values("pk") for part in (held, second_hand, ahead)]
+    found = parts[0].union(*parts[1:], all=True)
+    return Assignment.objects.filter(pk__in=found).select_related("unit").order_by(*WALK)
+
+
+# What runs at every answer, compiled once (accounts.prepared).
+_SEARCH = Read(_search, round=int, person=int, now=datetime, cursor=int)
+_SEARCH_TO = Read(_search, round=int, person=int, now=datetime, cursor=int, end=int)
+_TAKE_FREE = Change(
+    lambda slot, person, until: (
+        Assignment.objects.filter(pk=slot, person=None, leased_until=None, current_answer=None),
+        {"person": person, "leased_until": until},
+    ),
+    slot=int,
+    person=int,
+    until=datetime,
+)
+_MOVE_CURSOR = Change(
+    lambda participant, cursor: (Participant.objects.filter(pk=participant), {"cursor": cursor}),
+    participant=int,
+    cursor=int,
+)
+
+
+def hand(*, round: Round, participant: Participant, now: datetime, careful: bool = True) -> list[Assignment]:
     """The person's hand in an open round, renewed and topped up, in the order in which it is worked.
 
-    Call it inside a transaction. Claims nothing beyond `HAND`, so repeating it changes nothing but leases.
+    Call it inside a transaction. Claims nothing beyond `HAND`, so repeating it changes nothing but leases. ``careful``
+    guards each claim by a savepoint; without, meeting the same person in another tab raises IntegrityError.
     """
-    mine = _renew(list(held(round, participant)[:HAND]), round=round, now=now)
-    if len(mine) < HAND:
-        mine += claim(HAND - len(mine), round=round, participant=participant, now=now)
-    return mine
+    found = _found(round, participant, now)
+    held = _renew([slot for slot in found if slot.person_id == participant.member_id], round=round, now=now)
+    if len(held) < HAND:
+        claim = _Claim(round, participant, now, careful)
+        held += claim.up_to(HAND - len(held), [slot for slot in found if slot.person_id != participant.member_id])
+    return held
 
 
 def held(round: Round, participant: Participant) -> QuerySet[Assignment]:
     """The slots that the person holds and has not answered, in the order of the walk."""
-    return (
-        Assignment.objects.filter(round=round, person=participant.member_id)
-        .counted()
-        .unanswered()
-        .select_related("unit")
-        .order_by(*WALK)
-    )
+    mine = Assignment.objects.filter(round=round, person=participant.member_id)
+    return mine.counted().unanswered().select_related("unit").order_by(*WALK)
+
+
+def claim(wanted: int, *, round: Round, participant: Participant, now: datetime) -> list[Assignment]:
+    """Up to ``wanted`` slots more, each under a savepoint: given-up ones first, then free ones along the walk."""
+    found = [slot for slot in _found(round, participant, now) if slot.person_id != participant.member_id]
+    return _Claim(round, participant, now, careful=True).up_to(wanted, found)
+
+
+def _found(round: Round, participant: Participant, now: datetime) -> list[Assignment]:
+    """What `_search` finds from the person's cursor on: to the end, and then from the beginning to the start."""
+    where = {"round": round.pk, "person": participant.member_id, "now": now, "cursor": participant.cursor}
+    return _SEARCH_TO.all(**where, end=participant.start) if participant.wrapped else _SEARCH.all(**where)
 
 
 def _renew(held: list[Assignment], *, round: Round, now: datetime) -> list[Assignment]:
@@ -58,69 +112,65 @@ def _renew(held: list[Assignment], *, round: Round, now: datetime) -> list[Assig
     return kept
 
 
-def claim(wanted: int, *, round: Round, participant: Participant, now: datetime) -> list[Assignment]:
-    """Up to ``wanted`` slots: given-up ones first, then, in a pool round, free ones along the person's walk."""
-    claimed: list[Assignment] = []
-    for slot in _unless_mine(Assignment.objects.filter(round=round).second_hand(now), participant)[:LOOKAHEAD]:
-        if len(claimed) == wanted:
-            break
-        if slot.unit_id not in {c.unit_id for c in claimed} and (
-            taken := _take_second_hand(slot, round=round, participant=participant, now=now)
-        ):
-            claimed.append(taken)
-    if round.dealing == Round.Dealing.POOL and len(claimed) < wanted:
-        claimed += _walk(wanted - len(claimed), claimed, round=round, participant=participant, now=now)
-    return claimed
+class _Claim:
+    """Claiming slots for one person: given-up ones first, then, in a pool round, free ones along the person's walk."""
 
+    def __init__(self, round: Round, participant: Participant, now: datetime, careful: bool) -> None:
+        self.round, self.participant, self.now, self.careful = round, participant, now, careful
+        self.until = now + timedelta(seconds=round.lease_seconds)
+        self.got: list[Assignment] = []
 
-def _unless_mine(slots: QuerySet[Assignment], participant: Participant) -> QuerySet[Assignment]:
-    """Leave out units of which the person has, or had, a slot: nobody gets a unit twice."""
-    mine = Assignment.objects.filter(
-        round=OuterRef("round"), unit=OuterRef("unit"), repeat=OuterRef("repeat"), person=participant.member_id
-    )
-    return slots.filter(~Exists(mine)).select_related("unit")
+    def up_to(self, wanted: int, found: list[Assignment]) -> list[Assignment]:
+        """Claim among what was found and, where others were faster, search again."""
+        for slot in found:
+            if slot.leased_until is not None and len(self.got) < wanted and self._is_new(slot):
+                taken = _take_second_hand(slot, round=self.round, participant=self.participant, now=self.now)
+                self.got += [taken] if taken else []
+        if self.round.dealing == Round.Dealing.POOL and len(self.got) < wanted:
+            self._walk(wanted, _free(found))
+        return self.got
 
+    def _is_new(self, slot: Assignment) -> bool:
+        return all(slot.unit_id != other.unit_id for other in self.got)
 
-def _walk(
-    wanted: int, claimed: Iterable[Assignment], *, round: Round, participant: Participant, now: datetime
-) -> list[Assignment]:
-    """Claim free slots from the person's cursor on, to the end and then from the beginning to where it started."""
-    units = {slot.unit_id for slot in claimed}
-    got: list[Assignment] = []
-    for _ in range(SEARCHES):
-        ahead = Assignment.objects.filter(round=round, position__gt=participant.cursor).free()
-        if participant.wrapped:
-            ahead = ahead.filter(position__lt=participant.start)
-        candidates = list(_unless_mine(ahead, participant).order_by(*WALK)[:LOOKAHEAD])
-        if not candidates:
-            if participant.wrapped or participant.start == 0:
+    def _walk(self, wanted: int, candidates: list[Assignment]) -> None:
+        """Claim free slots from the person's cursor on, to the end and then from the beginning to the start."""
+        participant, before = self.participant, self.participant.cursor
+        for _ in range(SEARCHES):
+            if not candidates:
+                if participant.wrapped or participant.start == 0:
+                    break
+                participant.wrapped, participant.cursor, before = True, -1, -1
+                Participant.objects.filter(pk=participant.pk).update(wrapped=True, cursor=-1)
+            for slot in candidates:
+                if self._is_new(slot) and self._take_free(slot):
+                    self.got.append(slot)
+                    participant.cursor = slot.position
+                    if len(self.got) == wanted:
+                        break
+            if len(self.got) == wanted:
                 break
-            participant.wrapped, participant.cursor = True, -1
-            continue
-        for slot in candidates:
-            if slot.unit_id in units or not _take_free(slot, round=round, participant=participant, now=now):
-                continue
-            units.add(slot.unit_id)
-            got.append(slot)
-            participant.cursor = slot.position
-            if len(got) == wanted:
-                break
-        if len(got) == wanted:
-            break
-    # Written once, whatever was tried: losing this write to a second tab costs a longer search, never a slot.
-    Participant.objects.filter(pk=participant.pk).update(cursor=participant.cursor, wrapped=participant.wrapped)
-    return got
+            candidates = _free(_found(self.round, participant, self.now))
+        if participant.cursor // STRIDE != before // STRIDE:
+            # Losing this write to a second tab costs a longer search, never a slot.
+            _MOVE_CURSOR.run(participant=participant.pk, cursor=participant.cursor)
+
+    def _take_free(self, slot: Assignment) -> bool:
+        values = {"slot": slot.pk, "person": self.participant.member_id, "until": self.until}
+        if self.careful:
+            with one_slot_per_person() as taken:
+                taken.rows = _TAKE_FREE.run(**values)
+            rows = taken.rows
+        else:
+            rows = _TAKE_FREE.run(**values)
+        if rows:
+            slot.person_id, slot.leased_until = self.participant.member_id, self.until
+        return bool(rows)
 
 
-def _take_free(slot: Assignment, *, round: Round, participant: Participant, now: datetime) -> bool:
-    until = now + timedelta(seconds=round.lease_seconds)
-    with one_slot_per_person() as taken:
-        taken.rows = Assignment.objects.filter(pk=slot.pk, person=None, leased_until=None, current_answer=None).update(
-            person=participant.member_id, leased_until=until
-        )
-    if taken.rows:
-        slot.person_id, slot.leased_until = participant.member_id, until
-    return bool(taken.rows)
+def _free(found: Iterable[Assignment]) -> list[Assignment]:
+    """Those that nobody ever had."""
+    return [slot for slot in found if slot.person_id is None and slot.leased_until is None]
 
 
 def _take_second_hand(slot: Assignment, *, round: Round, participant: Participant, now: datetime) -> Assignment | None:

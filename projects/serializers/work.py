@@ -76,6 +76,9 @@ def submission_serializer(kind: kinds.Kind) -> type[Plain]:
 
 CARDS: dict[str, type[Plain]] = {kind.key: card_serializer(kind) for kind in kinds.all_kinds()}
 SUBMISSIONS: dict[str, type[Plain]] = {kind.key: submission_serializer(kind) for kind in kinds.all_kinds()}
+#: Made once: making one copies its fields, which takes longer than checking a submission. Use `run_validation` only,
+#: which keeps nothing of what it checks.
+CHECKS: dict[str, Plain] = {key: serializer() for key, serializer in SUBMISSIONS.items()}
 
 
 def _union(name: str, of: Mapping[str, type[Plain]], *, many: bool) -> PolymorphicProxySerializer:

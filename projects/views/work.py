@@ -125,12 +125,10 @@ def _submission(data: Any, uuid: UUID, digest: str) -> tuple[Submission, Iterabl
     """Validate a submission by the serializer of its kind."""
     if not isinstance(data, dict):
         raise Refused("A submission is a JSON object.")
-    serializer_class = shapes.SUBMISSIONS.get(str(data.get("kind")))
-    if serializer_class is None:
+    check = shapes.CHECKS.get(str(data.get("kind")))
+    if check is None:
         raise Refused.field("kind", f"One of {', '.join(kind.key for kind in kinds.all_kinds())}.")
-    serializer = serializer_class(data=data)
-    serializer.is_valid(raise_exception=True)
-    fields = dict(serializer.validated_data)
+    fields = dict(check.run_validation(data))
     have = fields.pop("have")
     return Submission(uuid=uuid, digest=digest, **fields), have
 

@@ -99,8 +99,8 @@ def test_the_loop_costs_a_fixed_number_of_queries(
 
 
 #: Session and user, the round, the participation, the hand, progress, and the cards of the label kind.
-QUERIES_OF_NEXT = 13
-QUERIES_OF_ANSWER = 23
+QUERIES_OF_NEXT = 12
+QUERIES_OF_ANSWER = 12
 
 
 def test_a_replay_answers_200_with_the_same_answer(round: Round, client: APIClient) -> None:
