@@ -85,7 +85,9 @@ def test_the_loop_costs_a_fixed_number_of_queries(
         with CaptureQueriesContext(connection) as of_answer:
             stored = put(client, body_of(reply["fetched"][0], have=held))
         assert stored.status_code == 201
-        return len(of_next), len(of_answer)
+        # How far a person has walked is written once in so many answers.
+        walked = [q for q in of_answer.captured_queries if q["sql"].startswith('UPDATE "projects_participant"')]
+        return len(of_next), len(of_answer) - len(walked)
 
     cost()  # the first call fills caches of content types and the like
     first = [cost() for _ in range(3)]

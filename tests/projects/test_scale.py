@@ -143,7 +143,8 @@ def test_next_and_answer_cost_the_same_however_large_the_round_is(project: Proje
                 Member.objects.create(project=home, user=user, role="annotator", pseudonym=f"R{i}")
         work = Work(ann1, grown(home, ann1, slots))
         queries = [work.next(), work.next(), work.answer(), work.answer()]
-        counts.append([len(q) for q in queries])
+        # How far a person has walked is written once in so many answers.
+        counts.append([len([sql for sql in q if not sql.startswith('UPDATE "projects_participant"')]) for q in queries])
     assert counts[0] == counts[1], f"queries at {SMALL} and at {LARGE} slots"
 
     seen = plans([sql for q in queries for sql in q])
