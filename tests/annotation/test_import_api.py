@@ -92,6 +92,7 @@ def test_a_file_that_was_imported_before_is_known(corpus: Project, lead: User, c
     assert Import.objects.count() == 1
 
 
+@pytest.mark.row(3)
 def test_an_import_that_is_done_twice_is_done_once(project: Project, lead: User, client_of: Client) -> None:
     client = client_of(lead)
     check = done(client, upload(client, as_bytes([cluster()])))
@@ -104,6 +105,7 @@ def test_an_import_that_is_done_twice_is_done_once(project: Project, lead: User,
     assert reply.status_code == 409
 
 
+@pytest.mark.row(26)
 def test_a_file_above_the_limit_is_413(project: Project, lead: User, client_of: Client, settings: Any) -> None:
     settings.UPLOAD_LIMIT = 2**20
     for size in (2**20 + 1, 2**21):

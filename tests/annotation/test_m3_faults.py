@@ -71,6 +71,7 @@ def line_of(**fields: object) -> bytes:
         (b"\n", "line", "an empty line"),
     ],
 )  # fmt: skip
+@pytest.mark.row(24, 25, 28)
 def test_a_faulty_line_is_named_with_its_field(file: Path, line: bytes, field: str, said: str) -> None:
     began = time.perf_counter()
     faults = faults_of(file, spoiled(3, line))
@@ -79,6 +80,7 @@ def test_a_faulty_line_is_named_with_its_field(file: Path, line: bytes, field: s
     assert any(said in message for _, _, message in faults)
 
 
+@pytest.mark.row(24)
 def test_every_fault_of_a_file_is_listed_up_to_200_and_all_are_counted(file: Path) -> None:
     content = as_bytes(cluster(f"26258610_{n}", target_direction="up") for n in range(250))
     found = checked(None, write(file, content)).faults
@@ -113,12 +115,14 @@ def test_a_file_cut_inside_a_character_is_called_cut_off(file: Path) -> None:
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be", "utf-16-le", "utf-32"])
+@pytest.mark.row(25)
 def test_utf_16_and_32_are_refused_by_name(file: Path, encoding: str) -> None:
     [(line, field, message)] = faults_of(file, as_bytes(GOOD).decode().encode(encoding))
     assert (line, field) == (1, "file")
     assert "UTF-16" in message or "UTF-32" in message
 
 
+@pytest.mark.row(30)
 def test_an_archive_is_refused_by_name(file: Path) -> None:
     assert "ZIP" in faults_of(file, b"PK\x03\x04....")[0][2]
 
@@ -132,6 +136,7 @@ def test_a_line_longer_than_the_limit_is_refused_and_the_next_one_still_read(
     assert found.parsed[0][1].counts()["items"] == 4
 
 
+@pytest.mark.row(26)
 def test_an_object_of_100_000_keys_is_refused_in_a_few_lines(file: Path) -> None:
     many = cluster() | {f"k{n}": "" for n in range(100_000)}
     faults = faults_of(file, [many])
@@ -154,6 +159,7 @@ def test_an_unknown_level_or_format_is_refused(file: Path) -> None:
         checked(None, write(file, GOOD), level="4")
 
 
+@pytest.mark.row(24)
 def test_faults_leave_the_data_base_unchanged(project: Project, file: Path) -> None:
     found = checked(project, write(file, spoiled(5, line_of(target_direction="up"))))
     with pytest.raises(Problem, match="1 fault; nothing was imported"):
@@ -161,6 +167,7 @@ def test_faults_leave_the_data_base_unchanged(project: Project, file: Path) -> N
     assert not any(rows.objects.exists() for rows in (Unit, Import, Review))
 
 
+@pytest.mark.row(24)
 def test_an_import_that_fails_half_way_leaves_nothing(
     project: Project, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -173,6 +180,7 @@ def test_an_import_that_fails_half_way_leaves_nothing(
     assert not any(rows.objects.exists() for rows in (Unit, Import, Review))
 
 
+@pytest.mark.row(24)
 def test_one_faulty_file_of_two_stops_both(project: Project, tmp_path: Path) -> None:
     good, bad = write(tmp_path / "a", GOOD), write(tmp_path / "b", b"{")
     with pytest.raises(Problem):
@@ -180,6 +188,7 @@ def test_one_faulty_file_of_two_stops_both(project: Project, tmp_path: Path) -> 
     assert not Cluster.objects.exists()
 
 
+@pytest.mark.row(27)
 def test_two_files_with_the_same_docid_and_other_content_stop_both(project: Project, tmp_path: Path) -> None:
     one = write(tmp_path / "a", GOOD)
     two = write(tmp_path / "b", [cluster("26258610_9"), cluster("26258610_3", target_direction="negative")])
@@ -210,5 +219,6 @@ def test_one_spoiled_byte_is_a_fault_or_other_content_and_never_a_crash(
 
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(content=st.binary(max_size=300))
+@pytest.mark.row(25)
 def test_any_bytes_at_all_are_refused_with_a_fault(file: Path, db: None, content: bytes) -> None:
     assert checked(None, write(file, content)).faults

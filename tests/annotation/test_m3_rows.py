@@ -161,6 +161,7 @@ def test_another_file_leaves_equal_items_alone_and_adds_new_ones_after_them(corp
         ({"target_modality_span": "shows"}, "target_modality_span"),
     ],
 )
+@pytest.mark.row(27)
 def test_another_file_with_other_content_under_a_known_docid_is_refused_by_line(
     corpus: Project, tmp_path: Path, change: dict[str, Any], field: str
 ) -> None:
@@ -201,6 +202,7 @@ def test_habits_of_writing_are_noticed_and_leave_the_texts_alone(
     assert text == json.loads(content.decode("utf-8-sig"))["target_text"]
 
 
+@pytest.mark.row(25)
 def test_composed_and_decomposed_letters_stay_as_they_are(project: Project, file: Path) -> None:
     decomposed = "Nepralin reduces Ru\u0308ckfa\u0308lle."
     brought_in(project, write(file, [cluster(target_text=decomposed, target_direction_span="reduces")]))

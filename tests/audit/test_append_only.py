@@ -32,6 +32,7 @@ def answered(project: Project, ann1: User) -> Answer:
     return stored
 
 
+@pytest.mark.row(23)
 def test_an_entry_is_neither_changed_nor_deleted(lead: User) -> None:
     entry = record(actor=lead, verb="look", obj=lead)
     refused("UPDATE audit_entry SET reason = 'forged' WHERE id = %s", entry.pk)
@@ -50,6 +51,7 @@ def test_sealing_is_the_one_change_and_happens_once(lead: User) -> None:
     refused("UPDATE audit_entry SET seal_id = %s, verb = 'forged' WHERE id = %s", seal.pk, other.pk)
 
 
+@pytest.mark.row(23)
 def test_a_seal_is_neither_changed_nor_deleted(lead: User) -> None:
     record(actor=lead, verb="look", obj=lead)
     seal_pending()
@@ -57,6 +59,7 @@ def test_a_seal_is_neither_changed_nor_deleted(lead: User) -> None:
     refused("DELETE FROM audit_seal")
 
 
+@pytest.mark.row(23)
 def test_an_answer_and_its_typed_rows_are_insert_only(answered: Answer) -> None:
     cue = Cue.objects.get()
     refused("UPDATE projects_answer SET comment = 'forged'")
@@ -69,6 +72,7 @@ def test_an_answer_and_its_typed_rows_are_insert_only(answered: Answer) -> None:
     assert Label.objects.get().polarity == "no effect"
 
 
+@pytest.mark.row(23)
 def test_a_decision_and_a_guideline_are_insert_only(answered: Answer) -> None:
     decisions.insert_decisions(
         [
@@ -109,5 +113,6 @@ def test_triggers_step_aside_and_come_back_as_they_were(lead: User) -> None:
 
 @pytest.mark.django_db
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite knows no TRUNCATE")
+@pytest.mark.row(23)
 def test_a_table_is_not_truncated() -> None:
     refused("TRUNCATE audit_entry")

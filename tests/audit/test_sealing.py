@@ -61,6 +61,7 @@ def test_many_rows_give_several_seals(entries: list[Entry], monkeypatch: pytest.
     assert found() == []
 
 
+@pytest.mark.row(23)
 def test_a_changed_row_is_named(entries: list[Entry]) -> None:
     seal_pending()
     with forging("audit_entry") as cursor:
@@ -76,6 +77,7 @@ def test_a_row_changed_before_it_was_sealed_is_named(entries: list[Entry]) -> No
     assert len(found()) == 1
 
 
+@pytest.mark.row(23)
 def test_a_row_changed_with_its_digest_breaks_its_seal(entries: list[Entry]) -> None:
     from audit.digests import digest_of
     from audit.log import entry_content
@@ -89,6 +91,7 @@ def test_a_row_changed_with_its_digest_breaks_its_seal(entries: list[Entry]) -> 
     assert [line.split(":")[0] for line in found()] == ["seal 1"]
 
 
+@pytest.mark.row(23)
 def test_a_deleted_row_is_missed_by_its_seal(entries: list[Entry]) -> None:
     seal_pending()
     with forging("audit_entry") as cursor:

@@ -128,6 +128,7 @@ def test_7_undo_after_an_advance_restores_all_but_the_last_step(desk: Callable[.
     assert [(a["revision"], a["value"]["modality"]) for a in revisions] == [(1, "moderate"), (2, "weak")]
 
 
+@pytest.mark.row(17)
 def test_8_what_could_not_be_sent_is_counted_survives_a_reload_and_is_stored_once(
     desk: Callable[..., Desk], house: House
 ) -> None:

@@ -20,6 +20,7 @@ def fresh(house: House, *people: str, texts: list[str] | None = None) -> int:
     return open_round(house, f"faults-{uuid.uuid4().hex[:12]}", texts or [EFFECTS, PLAIN, NEITHER], *people)
 
 
+@pytest.mark.row(19)
 def test_a_reload_in_mid_answer_keeps_the_draft(visit: Visiting, house: House) -> None:
     at = Desk(visit("ann1"), fresh(house)).open()
     at.press("f e f e S→ s !")
@@ -69,6 +70,7 @@ def test_the_next_text_is_painted_within_a_tenth_of_a_second_of_the_key(visit: V
     assert sorted(times)[10] < 100
 
 
+@pytest.mark.row(18)
 def test_an_ended_session_asks_to_sign_in_and_then_sends_what_was_kept(visit: Visiting, house: House) -> None:
     password = "a long enough phrase 17"
     code = "from accounts.models import User; u = User.objects.get(email='ann1@example.org'); "
@@ -87,6 +89,7 @@ def test_an_ended_session_asks_to_sign_in_and_then_sends_what_was_kept(visit: Vi
     assert [a["revision"] for a in answers_of(house, at.round)] == [1]
 
 
+@pytest.mark.row(21)
 def test_a_round_that_was_closed_meanwhile_brings_the_person_back_with_the_reason(
     visit: Visiting, house: House
 ) -> None:
@@ -100,6 +103,7 @@ def test_a_round_that_was_closed_meanwhile_brings_the_person_back_with_the_reaso
     assert answers_of(house, at.round) == []
 
 
+@pytest.mark.row(15)
 def test_two_tabs_show_both_versions_and_the_person_decides(visit: Visiting, house: House) -> None:
     at = Desk(visit("ann1"), fresh(house)).open()
     other = at.page.context.new_page()
@@ -119,6 +123,7 @@ def test_two_tabs_show_both_versions_and_the_person_decides(visit: Visiting, hou
     assert [a["value"]["polarity"] for a in answers_of(house, at.round)] == ["negative", "positive"]
 
 
+@pytest.mark.row(13)
 def test_a_double_click_on_a_value_answers_one_unit_once(visit: Visiting, house: House) -> None:
     at = Desk(visit("ann1"), fresh(house)).open()
     at.press("f e s")
@@ -128,6 +133,7 @@ def test_a_double_click_on_a_value_answers_one_unit_once(visit: Visiting, house:
     assert at.text() == PLAIN
 
 
+@pytest.mark.row(18)
 def test_another_person_on_the_same_computer_sees_nothing_of_the_first(visit: Visiting, house: House) -> None:
     at = Desk(visit("ann1"), fresh(house, "ann1@example.org", "ann2@example.org")).open()
     at.page.route("**/api/v1/answers/**", lambda route: route.abort("internetdisconnected"))
@@ -192,3 +198,23 @@ def test_five_units_without_a_key(visit: Visiting, house: House, how: str) -> No
     assert [json.dumps(a["value"]["polarity_cue"]) for a in stored] == [
         json.dumps([{"start": 13, "end": 24, "quote": "noninferior"}])
     ] * 5
+
+
+@pytest.mark.row(20)
+def test_the_back_button_brings_no_old_form_back(visit: Visiting, house: House) -> None:
+    at = Desk(visit("ann1"), fresh(house)).open()
+    at.next("f e s 2").until_saved()
+    at.page.goto(f"{house.address}/")
+    at.page.wait_for_load_state("networkidle")
+    at.page.go_back()
+    at.ready()
+    assert at.text() == PLAIN, "the unit that was answered is not asked for again"
+    assert at.checked() == (None, None)
+    at.page.go_forward()
+    at.page.go_back()
+    at.ready().next("f n a 2").until_saved()
+    stored = answers_of(house, at.round)
+    assert [(a["position"], a["revision"], a["value"]["polarity"]) for a in stored] == [
+        (0, 1, "no effect"),
+        (1, 1, "positive"),
+    ]

@@ -121,6 +121,7 @@ def test_a_missing_an_added_and_a_twofold_file_are_found(made: Path) -> None:
     refused(rewritten(made, lambda held: held.pop("manifest.json")), "has no manifest.json")
 
 
+@pytest.mark.row(30)
 @pytest.mark.parametrize(
     "name", ["../outside", "/etc/outside", "files/../../outside", "files/./a", "files//a", "elsewhere/a", "files/a\\b"]
 )

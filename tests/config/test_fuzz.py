@@ -15,6 +15,7 @@ from tests.config.world import World, make_world
 pytestmark = pytest.mark.django_db
 
 
+@pytest.mark.row(40)
 def test_bodies_cannot_set_what_they_should_not(world: World, project: Project, lead: User, ann1: User) -> None:
     """Extra fields are refused (422), or ignored: no role, staff flag, project, author or seal comes from a body."""
     mine = make_world(project, lead)

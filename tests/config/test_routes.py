@@ -51,6 +51,7 @@ def test_routes_outside_the_api_that_take_a_parameter_are_the_page_and_the_admin
 
 
 @pytest.mark.parametrize("who", ["stranger", "lead", "ann1"])
+@pytest.mark.row(39)
 def test_other_projects_objects_do_not_exist(world: World, who: str, stranger: User, lead: User, ann1: User) -> None:
     """For a stranger, and for a lead and an annotator of another project: 404 by every method of every route, and
     nothing that tells an object that is there from one that is not."""
@@ -101,6 +102,7 @@ def test_who_is_not_signed_in_is_told_to_sign_in(world: World) -> None:
     assert wrong == []
 
 
+@pytest.mark.row(39)
 def test_ids_of_another_project_are_not_taken_under_ones_own(world: World, project: Project, lead: User) -> None:
     """A lead names another project's object below the address, or in the body, of the own project."""
     client, mine = client_of(lead), make_world(project, lead)

@@ -24,6 +24,7 @@ def best_ms(call: Callable[[], object], times: int) -> float:
 
 
 @pytest.mark.parametrize("size", SIZES)
+@pytest.mark.row(45)
 def test_all_coefficients_and_the_bootstrap_keep_their_bounds(size: str) -> None:
     n, r, missing, bound, bootstrap_bound = SIZES[size]
     rng = np.random.default_rng(0)

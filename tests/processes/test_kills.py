@@ -86,6 +86,7 @@ def kill_while_submitting(house: House, ledger: Ledger, rng: random.Random) -> i
     return ledger.broken - before
 
 
+@pytest.mark.row(1)
 def test_every_acknowledged_answer_is_stored_once_however_often_the_server_is_killed(house: House) -> None:
     ledger, rng = Ledger(), random.Random(SEED)
     study, clients, people = staffed(house, clusters=KILLS * 8 + 40, robots=ROBOTS, ledger=ledger)
@@ -133,6 +134,7 @@ def test_every_acknowledged_answer_is_stored_once_however_often_the_server_is_ki
     )
 
 
+@pytest.mark.row(2)
 def test_an_answer_whose_reply_was_lost_is_given_back_when_sent_again(house: House) -> None:
     ledger = Ledger()
     study, [client], people = staffed(house, clusters=1, robots=1, ledger=ledger)

@@ -44,6 +44,7 @@ class Slow:
         return len(self.diary("end")) == 1
 
 
+@pytest.mark.row(3, 4)
 def test_another_worker_takes_over_within_the_lease_and_the_job_is_done_once(house: House) -> None:
     job = Slow(house, house.lead(), "takeover", steps=6)
     first = house.start_worker()
@@ -73,6 +74,7 @@ def test_a_live_worker_keeps_a_job_that_takes_longer_than_the_lease(house: House
     assert job.now()["attempts"] == 1
 
 
+@pytest.mark.row(4)
 def test_a_worker_that_is_dead_for_good_is_shown_as_stalled(house: House) -> None:
     job = Slow(house, house.lead(), "dead", steps=100)
     worker = house.start_worker()
@@ -85,6 +87,7 @@ def test_a_worker_that_is_dead_for_good_is_shown_as_stalled(house: House) -> Non
     assert job.now()["done"] == done, "progress is what it was when the worker died"
 
 
+@pytest.mark.row(4)
 def test_a_job_whose_workers_all_die_is_given_up_and_says_why(house: House) -> None:
     job = Slow(house, house.lead(), "cursed", steps=100)
     for death in range(1, 4):
@@ -97,6 +100,7 @@ def test_a_job_whose_workers_all_die_is_given_up_and_says_why(house: House) -> N
     assert len(job.diary("begin")) == 3
 
 
+@pytest.mark.row(3)
 def test_a_round_closed_while_the_worker_dies_is_finished_by_the_next(house: House) -> None:
     """A real job: gold forms and is sealed once, whoever does it."""
     worker = house.start_worker()
@@ -122,6 +126,7 @@ def production(make_house: Callable[..., House], redis: Redis) -> House:
     return made
 
 
+@pytest.mark.row(5)
 def test_without_its_broker_people_work_on_and_jobs_wait_until_the_sweeper_sends_them(
     production: House, redis: Redis
 ) -> None:
@@ -147,6 +152,7 @@ def test_without_its_broker_people_work_on_and_jobs_wait_until_the_sweeper_sends
     assert study.wait(waiting)["attempts"] == 1
 
 
+@pytest.mark.row(7)
 def test_jobs_are_sent_again_when_the_broker_has_forgotten_them(production: House, redis: Redis) -> None:
     redis.start()
     lead = production.lead()
@@ -161,6 +167,7 @@ def test_jobs_are_sent_again_when_the_broker_has_forgotten_them(production: Hous
     assert job.now()["attempts"] == 1
 
 
+@pytest.mark.row(6)
 def test_a_worker_consumes_again_after_its_broker_was_restarted(production: House, redis: Redis) -> None:
     redis.start()
     lead = production.lead()
@@ -177,6 +184,7 @@ def test_a_worker_consumes_again_after_its_broker_was_restarted(production: Hous
     assert second.ended_once()
 
 
+@pytest.mark.row(3)
 def test_a_celery_worker_killed_in_a_job_is_followed_by_another(production: House, redis: Redis) -> None:
     redis.start()
     lead = production.lead()

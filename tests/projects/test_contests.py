@@ -61,6 +61,7 @@ def take_and_answer(user: User, round: Round) -> None:
 
 
 @pytest.mark.parametrize("overlap", [1, 3])
+@pytest.mark.row(11, 12)
 def test_however_many_press_at_once_a_unit_gets_exactly_k_answers_from_k_people(
     project: Project, crowd: list[Member], overlap: int
 ) -> None:
@@ -76,6 +77,7 @@ def test_however_many_press_at_once_a_unit_gets_exactly_k_answers_from_k_people(
         assert Answer.objects.filter(assignment__round=round).count() == overlap
 
 
+@pytest.mark.row(13)
 def test_one_submission_sent_eight_times_at_once_is_stored_once(project: Project, crowd: list[Member]) -> None:
     build_cluster(project, inputs=0)
     for contest in range(10):
@@ -86,6 +88,7 @@ def test_one_submission_sent_eight_times_at_once_is_stored_once(project: Project
         assert Answer.objects.filter(assignment__round=round).count() == 1
 
 
+@pytest.mark.row(12)
 def test_a_lapsed_slot_claimed_by_many_while_its_person_answers_keeps_k(project: Project, crowd: list[Member]) -> None:
     """The late answer counts or is surplus, whichever was first; never k + 1."""
     build_cluster(project, inputs=0)

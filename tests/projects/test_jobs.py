@@ -95,6 +95,7 @@ def test_eight_workers_at_once_do_twenty_jobs_once_each(do: Do, project: Project
     assert set(Job.objects.values_list("status", "attempts")) == {("done", 1)}
 
 
+@pytest.mark.row(3)
 def test_a_worker_that_lost_its_lease_writes_nothing_more(job: Job, do: Do) -> None:
     outcome: list[str] = []
 
@@ -187,6 +188,7 @@ def test_progress_and_problems_are_seen_while_it_runs(
     assert not shown["stalled"]
 
 
+@pytest.mark.row(4)
 def test_a_job_whose_lease_has_lapsed_is_shown_as_stalled(
     job: Job, lead: User, client_of: Callable[[User], APIClient]
 ) -> None:
@@ -299,6 +301,7 @@ def test_a_job_whose_transaction_failed_wakes_nobody(do: Do, project: Project, l
 
 
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.row(5)
 def test_without_its_broker_a_job_is_queued_and_the_sweeper_sends_it_later(
     do: Do, project: Project, lead: User, broker: Broker
 ) -> None:
@@ -311,6 +314,7 @@ def test_without_its_broker_a_job_is_queued_and_the_sweeper_sends_it_later(
     assert sweep() == 0, "it was sent a moment ago"
 
 
+@pytest.mark.row(7)
 def test_the_sweeper_wakes_for_what_was_forgotten_or_left_and_for_nothing_else(
     do: Do, project: Project, lead: User, broker: Broker
 ) -> None:

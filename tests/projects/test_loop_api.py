@@ -105,6 +105,7 @@ QUERIES_OF_NEXT = 12
 QUERIES_OF_ANSWER = 12
 
 
+@pytest.mark.row(13)
 def test_a_replay_answers_200_with_the_same_answer(round: Round, client: APIClient) -> None:
     card = client.get(f"/api/v1/rounds/{round.pk}/next/").json()["fetched"][0]
     key, body = uuid.uuid4(), body_of(card)
@@ -176,6 +177,7 @@ def test_a_stranger_and_a_colleague_find_nothing(round: Round, stranger: User, a
     assert APIClient().get(f"/api/v1/rounds/{round.pk}/next/").status_code == 401
 
 
+@pytest.mark.row(28)
 def test_a_malformed_body_is_a_problem_and_no_traceback(round: Round, client: APIClient) -> None:
     for body in ("", "{", "[]", '"x"', "{}", '{"kind": ["label"]}', '{"kind": "label", "value": 3}'):
         reply = client.put(f"/api/v1/answers/{uuid.uuid4()}/", body, content_type="application/json")
@@ -197,3 +199,19 @@ def test_no_card_says_how_many_others_answered(round: Round, project: Project, c
     for word in ("person", "pseudonym", "overlap", "number"):
         assert f'"{word}"' not in text
     assert Cluster.objects.count() == 4
+
+
+@pytest.mark.row(16)
+@pytest.mark.parametrize("revision", ["missing", None, -1, "new"])
+def test_an_answer_that_does_not_say_which_revision_it_has_seen_is_refused(
+    round: Round, client: APIClient, revision: Any
+) -> None:
+    """Where others ask for If-Match, the revision is a field of the body, and must be there."""
+    card = client.get(f"/api/v1/rounds/{round.pk}/next/").json()["fetched"][0]
+    body = body_of(card, revision=revision)
+    if revision == "missing":
+        del body["revision"]
+    reply = put(client, body)
+    assert reply.status_code == 422, reply.json()
+    assert [e["field"] for e in reply.json()["errors"]] == ["revision"]
+    assert not Answer.objects.exists()

@@ -87,6 +87,7 @@ def test_a_dealt_round_gives_everyone_an_equal_share_and_keeps_it(
     assert next_hand(user=ann1, round=round) == []
 
 
+@pytest.mark.row(13)
 def test_the_same_bytes_again_return_the_stored_answer(corpus: Project, ann1: User) -> None:
     round = build_round(corpus, [member(corpus, ann1)])
     slot = next_hand(user=ann1, round=round)[0]
@@ -99,6 +100,7 @@ def test_the_same_bytes_again_return_the_stored_answer(corpus: Project, ann1: Us
     assert Answer.objects.count() == 1
 
 
+@pytest.mark.row(14)
 def test_the_same_identifier_with_other_bytes_is_refused_and_deletes_nothing(corpus: Project, ann1: User) -> None:
     round = build_round(corpus, [member(corpus, ann1)])
     slot = next_hand(user=ann1, round=round)[0]
@@ -108,6 +110,7 @@ def test_the_same_identifier_with_other_bytes_is_refused_and_deletes_nothing(cor
     assert Answer.objects.get().label.polarity == "no effect"
 
 
+@pytest.mark.row(15, 20)
 def test_a_stale_revision_is_refused_with_the_newer_value(corpus: Project, ann1: User) -> None:
     round = build_round(corpus, [member(corpus, ann1)])
     slot = next_hand(user=ann1, round=round)[0]
@@ -198,6 +201,7 @@ def test_what_a_person_who_leaves_had_not_done_is_free_for_the_others(
     assert Assignment.objects.filter(round=round, number__gte=1, person__user=ann1).count() == 1
 
 
+@pytest.mark.row(21)
 def test_a_closed_round_takes_no_answer(corpus: Project, lead: User, ann1: User) -> None:
     round = build_round(corpus, [member(corpus, ann1)])
     slot = next_hand(user=ann1, round=round)[0]

@@ -96,6 +96,7 @@ def test_one_label_edited_changes_exactly_one_line(m3: Project, lead: User, tmp_
     assert {k for k in before if before[k] != after[k]} == {"target_direction"}
 
 
+@pytest.mark.row(33)
 def test_two_releases_of_one_state_are_alike_in_every_byte(sample: Project, lead: User, tmp_path: Path) -> None:
     one = released(sample, tmp_path / "one")
     freeze(project=sample, version="1.0.0", by=lead)  # its own trace in the log must not show in the next
@@ -107,6 +108,7 @@ def test_two_releases_of_one_state_are_alike_in_every_byte(sample: Project, lead
         assert (one / name).read_bytes() == (two / name).read_bytes(), name
 
 
+@pytest.mark.row(33)
 def test_one_flipped_byte_is_found_and_so_is_a_missing_and_an_added_file(sample: Project, tmp_path: Path) -> None:
     folder = released(sample, tmp_path / "r")
     assert list(findings(folder)) == []
@@ -188,6 +190,7 @@ def test_clusters_without_complete_gold_are_left_out_and_named(sample: Project, 
     assert {c["name"]: c["passed"] for c in run(sample)}["gold complete"] is False
 
 
+@pytest.mark.row(32)
 def test_a_release_reads_one_state_while_others_write(
     sample: Project, lead: User, ann1: User, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -223,6 +226,7 @@ def test_a_release_reads_one_state_while_others_write(
     assert write_release(project=sample, version="1.0.0", out=tmp_path / "s")["counts"]["answers"] == 1
 
 
+@pytest.mark.row(9)
 def test_a_full_disk_leaves_no_half_release(sample: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*args: object, **kwargs: object) -> None:
         raise OSError(28, "No space left on device")

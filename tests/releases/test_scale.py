@@ -60,6 +60,7 @@ def test_ten_times_the_clusters_take_the_memory_of_a_batch_and_the_same_queries_
     assert peak < 3 * small_peak
 
 
+@pytest.mark.row(32)
 def test_counts_and_files_agree_while_people_answer_and_the_next_release_has_what_came_later(
     project: Project, lead: User, ann1: User, ann2: User, tmp_path: Path
 ) -> None:

@@ -31,6 +31,7 @@ def folder(corpus: Project, tmp_path: Path) -> Path:
     return tmp_path / "r"
 
 
+@pytest.mark.row(33)
 def test_one_flipped_bit_is_found_in_every_file_and_at_every_byte_of_the_manifest(folder: Path) -> None:
     dice = random.Random(7)
     assert list(manifest.findings(folder)) == []
@@ -44,6 +45,7 @@ def test_one_flipped_bit_is_found_in_every_file_and_at_every_byte_of_the_manifes
     assert list(manifest.findings(folder)) == []
 
 
+@pytest.mark.row(33)
 def test_the_hashes_can_be_checked_without_concord(folder: Path) -> None:
     check = ["sha256sum", "--check", "--strict", "--quiet", "SHA256SUMS"]
     assert subprocess.run(check, cwd=folder, check=False).returncode == 0

@@ -1,0 +1,61 @@
+"""Files made to be too much: refused in words, in little memory (reliability row 26)."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+
+from tests.annotation.m3_files import as_bytes, cluster
+
+pytestmark = pytest.mark.row(26)
+#: What a process may come to, in MiB.
+MOST = 300
+#: Checks a file as the worker would, and says what was refused and the most memory that it took.
+CHECK = """
+import json, resource, sys
+import django
+django.setup()
+from pathlib import Path
+from annotation.actions.imports import check_files
+from annotation.imports.reading import Source
+checked = check_files(project=None, format="m3", sources=[Source.of(Path(sys.argv[1]))])
+faults = [[f.line, f.field, f.message] for f in checked.faults]
+print(json.dumps({"faults": faults, "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss}))
+"""
+
+
+def check(path: Path) -> tuple[list[list[object]], float]:
+    """The faults of a file, and the most MiB that reading it took, in a process of its own."""
+    environment = os.environ | {"DJANGO_SETTINGS_MODULE": "config.settings", "PYTHONPATH": str(settings.ROOT)}
+    done = subprocess.run(
+        [sys.executable, "-c", CHECK, str(path)], env=environment, cwd=settings.ROOT, capture_output=True, text=True,
+        check=False, timeout=120,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)
+    # Linux counts in KiB, macOS in bytes.
+    return said["faults"], said["peak"] / (1024 if sys.platform == "linux" else 1024**2)
+
+
+def test_a_line_of_50_mb_is_refused_and_the_rest_still_read(tmp_path: Path) -> None:
+    whole = as_bytes([cluster("26258610_0")])
+    with (tmp_path / "long.jsonl").open("wb") as file:
+        file.write(whole + b'{"docid": "26258610_1", "target_text": "')
+        for _ in range(50):
+            file.write(b"a" * 1_000_000)
+        file.write(b'"}\n' + as_bytes([cluster("26258610_2"), cluster("x")]))
+    faults, peak = check(tmp_path / "long.jsonl")
+    assert [(line, field) for line, field, _ in faults] == [(2, "line"), (4, "docid")]
+    assert peak < MOST
+
+
+def test_a_record_of_100_000_columns_is_refused(tmp_path: Path) -> None:
+    many = cluster() | {f"column {n}": "x" for n in range(100_000)}
+    (tmp_path / "wide.jsonl").write_bytes(as_bytes([many]))
+    faults, peak = check(tmp_path / "wide.jsonl")
+    assert any("more unknown keys" in str(message) for _, _, message in faults)
+    assert peak < MOST

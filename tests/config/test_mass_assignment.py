@@ -1,0 +1,168 @@
+"""Every body that the API describes, sent with what only the server may say (reliability row 40).
+
+The fuzz follows the description of the API: a new address is tried without a line here.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.conf import settings
+from yaml import CSafeLoader, load
+
+from accounts.models import User
+from audit.actions import seal_pending
+from audit.verify import findings
+from projects.models import Answer, Decision, Member, Project
+from tests.config.routes import API, CASES, api_routes, client_of, no_ids
+from tests.config.world import World, make_world
+
+pytestmark = [pytest.mark.django_db, pytest.mark.row(40)]
+#: Said by the server alone: rights, authorship, times, places in the log.
+SERVERS = {
+    "is_staff", "is_superuser", "is_active", "author", "author_id", "created_by", "created_by_id", "decided_by",
+    "actor",
+    "received_at", "created_at", "opened_at", "closed_at", "accepted_at", "seal", "seal_id", "digest", "body_digest",
+    "pseudonym", "project_id", "user", "user_id", "token_hash", "password_hash", "illustrative", "snapshot_hash",
+    "manifest", "folder", "fence", "attempts", "leased_until",
+}  # fmt: skip
+#: Not the digest of a row: that of the text which somebody has read and agrees to.
+AGREED_TO = {("AgreeRequest", "digest"), ("TakeRequest", "digest")}
+#: Where a lead says whom to let in, and as what; in the plan of a round it is the role of a proposition.
+NAME_A_ROLE = {
+    "/api/v1/projects/{slug}/invitations/", "/api/v1/projects/{slug}/members/{member_id}/",
+    "/api/v1/projects/{slug}/rounds/", "/api/v1/projects/{slug}/rounds/totals/",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def schema() -> dict[str, Any]:
+    """The description of the API as it is committed; another test sees that it is the code's."""
+    described: dict[str, Any] = load((settings.ROOT / "frontend" / "schema.yml").read_bytes(), Loader=CSafeLoader)
+    return described
+
+
+def bodies(schema: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """(path, method, schema of the JSON body) of everything that writes."""
+    for path, methods in schema["paths"].items():
+        for method, operation in methods.items():
+            content = operation.get("requestBody", {}).get("content", {}) if isinstance(operation, dict) else {}
+            if "application/json" in content:
+                yield path, method, content["application/json"]["schema"]
+
+
+def resolved(schema: dict[str, Any], part: dict[str, Any]) -> dict[str, Any]:
+    while "$ref" in part:
+        part = schema["components"]["schemas"][part["$ref"].rpartition("/")[2]]
+    return part
+
+
+def properties(schema: dict[str, Any], part: dict[str, Any], depth: int = 0) -> Iterator[tuple[str, str]]:
+    """(name of the component, property) of a body, all the way down."""
+    called = part.get("$ref", "").rpartition("/")[2]
+    part = resolved(schema, part)
+    if depth > 8:
+        return
+    for inner in (*part.get("oneOf", ()), *part.get("anyOf", ()), *part.get("allOf", ())):
+        yield from properties(schema, inner, depth + 1)
+    for name, inner in part.get("properties", {}).items():
+        if not inner.get("readOnly"):
+            yield called, name
+            yield from properties(schema, inner, depth + 1)
+    if isinstance(part.get("items"), dict):
+        yield from properties(schema, part["items"], depth + 1)
+
+
+def sample(schema: dict[str, Any], part: dict[str, Any], depth: int = 0) -> Any:
+    """Something of the described shape, as dull as possible."""
+    part = resolved(schema, part)
+    for key in ("oneOf", "anyOf", "allOf"):
+        if part.get(key):
+            return sample(schema, part[key][0], depth + 1)
+    if "enum" in part:
+        return part["enum"][0]
+    if "const" in part:
+        return part["const"]
+    kind = part.get("type")
+    kind = kind[0] if isinstance(kind, list) else kind
+    match kind:
+        case "object":
+            inner = part.get("properties", {}) if depth < 6 else {}
+            return {name: sample(schema, p, depth + 1) for name, p in inner.items() if not p.get("readOnly")}
+        case "array":
+            return [sample(schema, part["items"], depth + 1)] if depth < 6 else []
+        case "integer" | "number":
+            return 1
+        case "boolean":
+            return True
+        case "null":
+            return None
+    return "someone@example.org" if part.get("format") == "email" else "x1"
+
+
+def test_no_body_has_a_place_for_what_the_server_alone_says(schema: dict[str, Any]) -> None:
+    found = {
+        (path, method, component, name)
+        for path, method, body in bodies(schema)
+        for component, name in properties(schema, body)
+    }
+    assert len(found) > 60
+    assert {entry for entry in found if entry[3] in SERVERS and entry[2:] not in AGREED_TO} == set()
+    assert {path for path, _, _, name in found if name == "role"} <= NAME_A_ROLE
+
+
+def test_bodies_with_more_than_was_asked_for_change_no_rights_no_authors_and_nobody_elses_project(
+    schema: dict[str, Any], world: World, project: Project, lead: User, ann1: User
+) -> None:
+    mine = make_world(project, lead)
+    described = {(path, method): body for path, method, body in bodies(schema)}
+    extra = dict.fromkeys(SERVERS, 1) | {
+        "role": "lead", "project": world.project.pk, "project_id": world.project.pk, "author": world.worker.pk,
+        "user": world.owner.pk, "received_at": "2001-01-01T00:00:00Z", "pseudonym": "HACK", "digest": "0" * 64,
+    }  # fmt: skip
+    theirs, rights = world.state(), _rights()
+    authors = dict(Answer.objects.values_list("pk", "author"))
+    tried, wrong = 0, []
+    for route in api_routes():
+        address = route.address({"slug": project.slug} | CASES.get(route.pattern, no_ids)(mine))
+        for method in sorted(route.methods & {"post", "put", "patch"}):
+            key = ("/" + API + _braces(route.pattern), method)
+            body = sample(schema, described[key]) if key in described else {}
+            for user in (lead, ann1):
+                reply = getattr(client_of(user), method)(address, {**body, **extra}, format="json")
+                tried += 1
+                if reply.status_code >= 500:
+                    wrong.append(f"{method} {route.pattern}: {reply.status_code}")
+                if world.state() != theirs:
+                    wrong.append(f"{method} {route.pattern}: another project was changed")
+                    theirs = world.state()
+                if (now := _rights()) != rights and not _is_about_roles(route.pattern):
+                    wrong.append(f"{method} {route.pattern}: rights were changed")
+                rights = now
+    assert not wrong, wrong
+    assert tried > 40
+    assert {pk: a for pk, a in Answer.objects.values_list("pk", "author") if pk in authors} == authors
+    assert not Answer.objects.filter(received_at__year=2001).exists()
+    assert not Decision.objects.filter(decided_by=world.owner).exists()
+    assert not Member.objects.filter(pseudonym="HACK").exists()
+    seal_pending()
+    assert list(findings()) == []
+
+
+def _rights() -> tuple[set[Any], set[Any]]:
+    return (
+        set(User.objects.filter(is_superuser=True) | User.objects.filter(is_staff=True)),
+        set(Member.objects.filter(role="lead", left_at=None).values_list("project__slug", "user")),
+    )
+
+
+def _is_about_roles(pattern: str) -> bool:
+    """Where a lead gives roles, giving one is what was asked for; founding a project makes its lead."""
+    return "members/" in pattern or pattern == "projects/"
+
+
+def _braces(pattern: str) -> str:
+    out = pattern
+    for kind in ("int", "slug", "uuid", "path", "str"):
+        out = out.replace(f"<{kind}:", "{")
+    return out.replace(">", "}")

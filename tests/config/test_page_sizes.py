@@ -1,0 +1,43 @@
+"""No list gives more than a page, whatever is asked for, and no search is a regular expression (reliability row 45)."""
+
+import time
+
+import pytest
+
+from accounts.pagination import Pages
+from tests.config.routes import CASES, api_routes, client_of, no_ids
+from tests.config.world import World
+
+pytestmark = [pytest.mark.django_db, pytest.mark.row(45)]
+
+
+def test_a_page_is_never_larger_than_the_largest(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the largest page made small, a list that forgets to ask for pages shows."""
+    client, asked = client_of(world.owner), 0
+    monkeypatch.setattr(Pages, "max_page_size", 1)
+    for route in api_routes():
+        if "get" not in route.methods or route.pattern == "schema/":
+            continue
+        reply = client.get(
+            route.address({"slug": world.project.slug} | CASES.get(route.pattern, no_ids)(world)) + "?page_size=100000"
+        )
+        if reply.status_code != 200 or reply.streaming or "results" not in (found := reply.json()):
+            continue
+        asked += 1
+        assert len(found["results"]) <= 1, route.pattern
+    assert asked >= 8
+    assert Pages.page_size <= 200
+
+
+@pytest.mark.parametrize(
+    "search", ["(a+)+$", "((((((((((a*)*)*)*)*)*)*)*)*)*b", "%" * 500, "_" * 500, "\\", "a" * 5000]
+)
+def test_a_search_takes_its_words_literally_and_ends(world: World, search: str) -> None:
+    client = client_of(world.owner)
+    for name in ("search", "q"):
+        began = time.monotonic()
+        reply = client.get(f"/api/v1/projects/{world.project.slug}/clusters/", {name: search})
+        assert reply.status_code in (200, 400, 422)
+        assert time.monotonic() - began < 5
+        if reply.status_code == 200 and name == "search":
+            assert reply.json()["count"] == 0, "nothing here holds these words"
