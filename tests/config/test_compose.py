@@ -18,6 +18,7 @@ COMPOSE: dict[str, Any] = yaml.safe_load(WRITTEN)
 SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
 DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
 CADDYFILE = (ROOT / "Caddyfile").read_text(encoding="utf-8")
+GUIDE = (ROOT / "docs" / "admin.md").read_text(encoding="utf-8")
 SAMPLE = (ROOT / ".env.example").read_text(encoding="utf-8")
 OURS = {"migrate", "web", "worker", "gpu-worker"}
 #: Services without a health check, and why.
@@ -124,7 +125,9 @@ def test_the_gpu_is_asked_for_by_its_worker_alone() -> None:
 
 def commands() -> list[list[str]]:
     of_images = re.findall(r"^CMD (\[.+\])$", DOCKERFILE, re.MULTILINE)
-    return [SERVICES[name]["command"] for name in sorted(OURS)] + [yaml.safe_load(found) for found in of_images]
+    of_units = re.findall(r"`?ExecStart=/opt/concord/\.venv/bin/([^`\n]+)", GUIDE)
+    of_services = [SERVICES[name]["command"] for name in sorted(OURS)]
+    return of_services + [yaml.safe_load(found) for found in of_images] + [found.split() for found in of_units]
 
 
 @pytest.mark.parametrize("command", commands(), ids=" ".join)

@@ -155,26 +155,29 @@ import json, django
 django.setup()
 from django.test import Client
 asked = [("/", {}), ("/healthz", {}), ("/admin/login/", {}), ("/", {"HTTP_X_FORWARDED_PROTO": "https"}),
-         ("/", {"HTTP_HOST": "elsewhere.example.org"})]
+         ("/", {"HTTP_HOST": "elsewhere.example.org"}),
+         ("/static/app/index.html", {"HTTP_X_FORWARDED_PROTO": "https"})]
 for address, headers in asked:
     reply = Client(HTTP_HOST="concord.example.org").get(address, **headers)
     print(json.dumps([reply.status_code, reply.headers.get("Location"), sorted(
-        n for n in ("Strict-Transport-Security", "Content-Security-Policy") if n in reply.headers)]))
+        n for n in ("Strict-Transport-Security", "Content-Security-Policy", "X-Frame-Options") if n in reply.headers)]))
 """
 
 
 def test_plain_http_is_sent_to_https_but_for_probes_from_inside(tmp_path: Path) -> None:
     (tmp_path / ".vite").mkdir()
     (tmp_path / ".vite" / "manifest.json").write_text('{"index.html": {"file": "assets/index.js"}}')
+    (tmp_path / "index.html").write_text("<!doctype html><title>Vite's own</title>")
     done = manage(
         tmp_path, "-c", ASK, DJANGO_SETTINGS_MODULE="config.settings", FRONTEND_DIST=str(tmp_path),
         LOG_LEVEL="CRITICAL", **HTTPS_AT, BEHIND_PROXY="1",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     replies = [json.loads(line) for line in done.stdout.splitlines()]
-    assert [reply[0] for reply in replies] == [301, 200, 301, 200, 400]
+    assert [reply[0] for reply in replies] == [301, 200, 301, 200, 400, 200]
     assert replies[0][1] == "https://concord.example.org/"
-    assert replies[3][2] == ["Content-Security-Policy", "Strict-Transport-Security"]
+    for guarded in (replies[3], replies[5]):
+        assert guarded[2] == ["Content-Security-Policy", "Strict-Transport-Security", "X-Frame-Options"]
 
 
 def test_the_browsable_api_is_not_there(tmp_path: Path) -> None:
