@@ -46,10 +46,23 @@ class logger_class(Logger):  # type: ignore[misc]  # noqa: N801 - the name of gu
             handler.setFormatter(JsonLines() if _json else TextLines())
 
 
+def folder_of_counters() -> str:
+    """A new folder for the counters of this server. Those of servers that were killed are cleared away."""
+    shared = Path(worker_tmp_dir or tempfile.gettempdir())
+    for old in shared.glob("concord-metrics-*-*"):
+        try:
+            os.kill(int(old.name.split("-")[2]), 0)
+        except ProcessLookupError:
+            shutil.rmtree(old, ignore_errors=True)
+        except (PermissionError, ValueError):
+            continue  # somebody else's
+    return tempfile.mkdtemp(prefix=f"concord-metrics-{os.getpid()}-", dir=shared)
+
+
 if os.environ.get("METRICS_TOKEN") or os.environ.get("METRICS_FROM"):
-    # One folder a server: its processes write their counters there, and each of them can read all (config.metrics).
-    # It must be known before prometheus_client is imported.
-    os.environ["PROMETHEUS_MULTIPROC_DIR"] = tempfile.mkdtemp(prefix="concord-metrics-", dir=worker_tmp_dir)
+    # Its processes write their counters there, and each of them can read all (config.metrics). It must be known before
+    # prometheus_client is imported.
+    os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder_of_counters()
 
 
 def child_exit(server: Any, worker: Any) -> None:

@@ -1,7 +1,11 @@
 """The numbers for Prometheus: right, by route, and for nobody but who may read them."""
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -101,3 +105,15 @@ def test_asking_costs_the_same_however_much_there_is(on: None, django_assert_num
     Job.objects.bulk_create(Job(kind=f"kind {n % 5}", queue=f"q{n % 3}") for n in range(50))
     with django_assert_num_queries(6):
         read()
+
+
+def test_counters_of_a_server_that_was_killed_are_cleared_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from config import gunicorn
+
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    for name in (f"{ended.pid}-killed", f"{os.getpid()}-alive", "nobody-knows"):
+        (tmp_path / f"concord-metrics-{name}").mkdir()
+    monkeypatch.setattr(gunicorn, "worker_tmp_dir", str(tmp_path))
+    made = gunicorn.folder_of_counters()
+    assert {path.name.rpartition("-")[2] for path in tmp_path.iterdir()} == {"alive", "knows", made.rpartition("-")[2]}
