@@ -49,6 +49,8 @@ export class Curating {
   /** The browser keeps nothing: what is not saved would be lost with the page. */
   keepsNothing = $state(false)
   loadFailed = $state('')
+  /** Where to go on after something was made: the row of a cluster that has just come. */
+  goOn = $state.raw<{ cluster: number; row: number } | null>(null)
   readonly changes = $derived(this.desks.flatMap(changesOfDesk))
   readonly unsaved = $derived(this.changes.length)
 
@@ -105,11 +107,11 @@ export class Curating {
       }))
     const head = [follow(cluster, ofClusters, mine(cluster, ofClusters))]
     const claims = cluster.propositions.map((p) => follow(p, ofClaims, mine(p, ofClaims)))
-    return {
+    return beside({
       cluster,
       head: was ? renew(headFacts, was.head, head) : beginGrid(head),
       claims: was ? renew(claimFacts, was.claims, claims) : beginGrid(claims),
-    }
+    })
   }
 
   private conflictsOf(desk: Desk): Conflict[] {
@@ -136,7 +138,7 @@ export class Curating {
   }
 
   setClaims(cluster: number, claims: State<ClaimRow>): void {
-    this.desks = this.desks.map((d) => (d.cluster.id === cluster ? { ...d, claims } : d))
+    this.desks = this.desks.map((d) => (d.cluster.id === cluster ? beside({ ...d, claims }) : d))
     this.changed()
   }
 
@@ -228,8 +230,19 @@ export class Curating {
       ? await data(api.POST('/api/v1/reviews/{review_id}/clusters/', { params: { path: { review_id: this.id } }, body: this.named({ reason: '', rows: rows as NewCluster[] }) }))
       : await data(api.POST('/api/v1/clusters/{cluster_id}/propositions/', { params: { path: { cluster_id: Number(where) } }, body: this.named({ reason: '', rows: rows as NewInput[] }) }))
     this.kept.sent = {}
+    const before = this.desks.find((d) => String(d.cluster.id) === where)?.claims.rows.length ?? 0
     this.setStaged(where, null)
     this.put(done.clusters, false)
+    const first = done.clusters[0]
+    if (first) this.goOn = { cluster: first.id, row: before }
+  }
+
+  /** Target sentences, a paragraph each. */
+  async addSentences(texts: readonly string[]): Promise<void> {
+    const rows = texts.map((text) => ({ text, inputs: [] }))
+    await data(api.POST('/api/v1/reviews/{review_id}/sentences/', { params: { path: { review_id: this.id } }, body: this.named({ reason: '', rows }) }))
+    this.kept.sent = {}
+    await this.load()
   }
 
   /** The write with its identifier: the one that it had before, where exactly this was sent and its reply may be lost. */
@@ -262,6 +275,15 @@ export class Curating {
       this.busy = false
     }
   }
+}
+
+/** The desk with what its propositions, as they are typed, make of the cells of the whole cluster. */
+function beside(desk: Desk): Desk {
+  const claims = desk.claims.rows.map((r) => r.said)
+  const row = desk.head.rows[0]!
+  const said = Object.fromEntries(ofClusters.map((c) => [c.kind, (c.beside?.(row.said[c.kind], claims) ?? row.said[c.kind]) as object]))
+  if (ofClusters.every((c) => said[c.kind] === row.said[c.kind])) return desk
+  return { ...desk, head: { ...desk.head, rows: [{ ...row, said }] } }
 }
 
 function changesOfDesk({ cluster, head, claims }: Desk): Change[] {

@@ -30,6 +30,8 @@ export interface Cells<U, W extends object> {
   begin: (unit: U) => W
   /** The same unit has come anew, with another text or other labels beside it: what the columns must know of it. */
   follow: (w: W, unit: U) => W
+  /** What the working values beside it, saved or not, make of it: for a cluster, those of its propositions in order. */
+  beside?: (w: W, claims: readonly Readonly<Record<string, object>>[]) => W
   state: (unit: U) => CellState
   /** Whether there is a value in force: another one in its place needs a reason. */
   inForce: (unit: U) => boolean

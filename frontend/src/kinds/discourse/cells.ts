@@ -1,6 +1,7 @@
 /** The relation of a cluster's inputs on the curate page: one cell, with what their polarities suggest. */
 
 import type { Cells, Cluster, Relation } from '../cells.ts'
+import type { LabelSaid } from '../label/cells.ts'
 
 export interface DiscourseSaid {
   readonly relation: Relation | ''
@@ -15,6 +16,13 @@ function hint(said: DiscourseSaid): string {
   if (!said.suggested) return said.relation ? '' : 'a suggestion comes when every input has a polarity'
   if (said.suggested === said.relation) return 'as their polarities suggest'
   return said.relation ? `their polarities suggest ${said.suggested}` : `suggested: ${said.suggested}. Enter accepts`
+}
+
+/** Agreement when all input polarities are equal: as the server says it (annotation/relation.py), here before saving too. */
+function suggested(claims: readonly Readonly<Record<string, object>>[]): Relation | null {
+  const polarities = claims.slice(1).map((said) => (said.label as LabelSaid).polarity)
+  if (!polarities.length || polarities.includes('')) return null
+  return new Set(polarities).size === 1 ? 'agreement' : 'contradiction'
 }
 
 export const discourseCells: Cells<Cluster, DiscourseSaid> = {
@@ -39,7 +47,11 @@ export const discourseCells: Cells<Cluster, DiscourseSaid> = {
     suggested: cluster.relation.suggested,
     inputs: cluster.propositions.length - 1,
   }),
-  follow: (said, cluster) => ({ ...said, suggested: cluster.relation.suggested, inputs: cluster.propositions.length - 1 }),
+  follow: (said, cluster) => ({ ...said, inputs: cluster.propositions.length - 1 }),
+  beside: (said, claims) => {
+    const now = suggested(claims)
+    return now === said.suggested ? said : { ...said, suggested: now }
+  },
   state: (cluster) => cluster.relation,
   inForce: (cluster) => cluster.relation.relation !== null,
   same: (a, b) => a.relation === b.relation,

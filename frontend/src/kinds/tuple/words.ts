@@ -2,6 +2,7 @@
 
 import type { Schemas } from '../../api/client.ts'
 import { SLOTS } from '../label/words.ts'
+import { formOf as relate } from './form.ts'
 
 export type Card = Schemas['TupleCard']
 export type Value = Schemas['TupleValue']
@@ -35,15 +36,10 @@ export function toValue(typed: Typed): Value {
   return { p: slot('p'), i: slot('i'), c: { ...c, stands_for: c.text ? '' : typed.standsFor }, o: slot('o') }
 }
 
-const IMPLIED = /(^|\s)\[[^[\]]*\]/g
-
-/** How a slot relates to the target text; the server says the same by the same rules. */
+/** How a slot relates to the target text, in words for under its field. */
 export function formOf(text: string, target: string): string {
-  const stripped = text.trim()
-  if (!stripped) return 'blank'
-  if (/^\[[^[\]]*\]$/.test(stripped)) return 'implied'
-  if (stripped.replace(IMPLIED, '$1') !== stripped) return 'partly implied'
-  return target.toLowerCase().includes(stripped.toLowerCase()) ? 'in the text' : 'reworded: not word for word in the text'
+  const { form } = relate(text, target)
+  return { explicit: 'in the text', reworded: 'reworded: not word for word in the text' }[form as string] ?? form
 }
 
 export function inWords(value: Value | null): string {
