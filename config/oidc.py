@@ -8,8 +8,8 @@ import logging
 from typing import Any
 from urllib.parse import urlencode
 
+import jwt
 from allauth.core.exceptions import ImmediateHttpResponse
-from allauth.core.internal.deferred import jwt
 from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
 from allauth.socialaccount.internal import jwtkit
 from allauth.socialaccount.models import SocialApp
@@ -30,6 +30,8 @@ from projects.actions.provider import NoAccount, enter_by_provider
 logger = logging.getLogger(__name__)
 PROVIDER = "oidc"
 ALGORITHMS = {"RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"}
+#: Seconds by which the provider's clock and ours may differ.
+CLOCKS = 60
 
 
 def refused(why: str) -> HttpResponse:
@@ -97,11 +99,12 @@ class Protocol(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
         issuer = str(self.openid_config["issuer"])
         if issuer.rstrip("/") != settings.OIDC_ISSUER.rstrip("/"):
             raise OAuth2Error("another issuer")
-        if jwt.get_unverified_header(id_token).get("alg") not in ALGORITHMS:
+        algorithm, key = jwtkit.fetch_key(id_token, self.openid_config["jwks_uri"], jwtkit.lookup_kid_jwk)
+        if algorithm not in ALGORITHMS:
             raise OAuth2Error("no asymmetric signature")
-        claims: dict[str, Any] = jwtkit.verify_and_decode(
-            credential=id_token, keys_url=self.openid_config["jwks_uri"], issuer=issuer, audience=app.client_id,
-            lookup_kid=jwtkit.lookup_kid_jwk,
+        claims: dict[str, Any] = jwt.decode(
+            id_token, key=key, algorithms=[algorithm], issuer=issuer, audience=app.client_id, leeway=CLOCKS,
+            options={"require": ["exp", "iat", "sub"]},
         )  # fmt: skip
         if "email" not in claims and "userinfo_endpoint" in self.openid_config:
             more: dict[str, Any] = self._fetch_user_info(access_token)
