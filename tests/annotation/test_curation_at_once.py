@@ -1,0 +1,88 @@
+"""Curators at the same cells at the same moment: one is first, the others are told; the same request counts once."""
+
+import uuid
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import OperationalError
+from rest_framework.test import APIClient
+
+from accounts.models import User
+from annotation.models import Cluster, Review
+from audit.verify import findings
+from projects.models import Answer, Assignment, Decision, Member, Project
+from tests.annotation.m3_files import brought_in, cluster, write
+from tests.conftest import person
+from tests.projects.test_contests import at_once
+
+pytestmark = pytest.mark.django_db(transaction=True)
+Client = Callable[[User], APIClient]
+CURATORS = 4
+LABEL = {"polarity": "negative", "modality": "moderate", "polarity_cue": [], "modality_cue": []}
+
+
+@pytest.fixture
+def curators(project: Project, tmp_path: Path) -> list[User]:
+    brought_in(project, write(tmp_path / "level3.jsonl", [cluster("26258610_0")]))
+    users = [person(f"curator{n}") for n in range(CURATORS)]
+    for n, user in enumerate(users):
+        Member.objects.create(project=project, user=user, role="curator", pseudonym=f"C{n}")
+    return users
+
+
+def post(client: APIClient, address: str, body: dict[str, Any], replies: list[int]) -> None:
+    try:
+        replies.append(client.post(f"/api/v1/{address}", body, format="json").status_code)
+    except OperationalError:  # SQLite, busy past its time-out: as a 503, the page would try again
+        replies.append(503)
+
+
+def test_one_of_several_curators_is_first_and_the_others_are_told(curators: list[User], client_of: Client) -> None:
+    review = Review.objects.get()
+    clients = [client_of(user) for user in curators]
+    [shown] = clients[0].get(f"/api/v1/reviews/{review.pk}/curation/").json()["clusters"]
+    rows = [
+        {"unit": p["unit"], "kind": "label", "value": LABEL, "shown": 1, "seen": p["label"]["seen"]}
+        for p in shown["propositions"]
+    ]
+    replies: list[int] = []
+    address = f"reviews/{review.pk}/corrections/"
+    bodies = [{"uuid": str(uuid.uuid4()), "reason": "Mine.", "rows": rows} for _ in clients]
+    assert at_once(*(partial(post, c, address, b, replies) for c, b in zip(clients, bodies, strict=True))) == []
+    assert replies.count(201) == 1, replies
+    assert set(replies) <= {201, 409, 503}
+    assert Answer.objects.count() == len(rows)
+    assert len(set(Answer.objects.values_list("author", flat=True))) == 1
+    assert Assignment.objects.filter(number=0).count() == len(rows)
+    assert list(findings()) == []
+
+
+def test_a_request_sent_several_times_at_once_is_carried_out_once(curators: list[User], client_of: Client) -> None:
+    review = Review.objects.get()
+    body = {"uuid": str(uuid.uuid4()), "rows": [{"text": "Nepralin helps.", "label": LABEL}]}
+    replies: list[int] = []
+    clients = [client_of(curators[0]) for _ in range(CURATORS)]
+    assert at_once(*(partial(post, c, f"reviews/{review.pk}/clusters/", body, replies) for c in clients)) == []
+    assert set(replies) <= {201, 503}
+    assert 201 in replies
+    assert sorted(Cluster.objects.values_list("key", flat=True)) == ["26258610_0", "26258610_1"]
+    assert Decision.objects.filter(unit__key="26258610_1/0").count() == 4
+
+
+def test_clusters_added_by_several_at_once_have_keys_of_their_own(curators: list[User], client_of: Client) -> None:
+    review = Review.objects.get()
+    replies: list[int] = []
+    acts = [
+        partial(
+            post, client_of(user), f"reviews/{review.pk}/clusters/",
+            {"uuid": str(uuid.uuid4()), "rows": [{"text": f"From {n}."}]}, replies,
+        )
+        for n, user in enumerate(curators)
+    ]  # fmt: skip
+    assert at_once(*acts) == []
+    assert set(replies) <= {201, 409, 503}
+    assert Cluster.objects.count() == 1 + replies.count(201)
+    assert len(set(Cluster.objects.values_list("key", flat=True))) == Cluster.objects.count()

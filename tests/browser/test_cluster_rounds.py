@@ -1,0 +1,116 @@
+"""Tuples and relations asked in rounds, wholly by keyboard, and checked by axe in both schemes and at both widths."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import Visit
+from tests.browser.desk import SETTLED
+from tests.browser.test_pages import violations
+from tests.processes.house import House
+
+OPEN = """
+import json
+from accounts.models import User
+from annotation.models import Cluster
+from projects.actions.corrections import correct
+from projects.actions.people import add_member, create_project
+from tests.builders import build_cluster, build_round, label_value
+given = json.loads({given!r})
+lead = User.objects.get(email='lead@example.org')
+project = create_project(slug=given['slug'], name=given['slug'], by=lead)
+member = project.members.get(user=lead)
+for n in range(2):
+    cluster = build_cluster(project, n, inputs=2)
+    for claim, polarity in zip(cluster.propositions.order_by('position'), ('positive', 'positive', 'no effect')):
+        correct(unit=claim.unit, kind='label', value=label_value(polarity), reason='', by=member)
+person = add_member(project=project, user=User.objects.get(email='ann1@example.org'), role='annotator', by=lead)
+round = build_round(project, [person], kind=given['kind'], suggestions=True, purpose='measure only')
+print(json.dumps(round.pk))
+"""
+SAID = (
+    "import json; from projects.models import Answer; from projects import kinds; "
+    "rows = list(Answer.objects.filter(assignment__round={round}).order_by('assignment__position')); "
+    "values = kinds.get({kind!r}).values(rows); print(json.dumps([values[r.pk] for r in rows]))"
+)
+
+
+def open_round(house: House, kind: str) -> int:
+    """A project with two clusters of labelled propositions, and a round of the kind over them."""
+    given = json.dumps({"slug": f"rounds-of-{kind}", "kind": kind})
+    return int(house.manage("shell", "-v0", "-c", OPEN.format(given=given)).strip().splitlines()[-1])
+
+
+def said(house: House, round: int, kind: str) -> list[dict[str, Any]]:
+    out = house.manage("shell", "-v0", "-c", SAID.format(round=round, kind=kind))
+    found: list[dict[str, Any]] = json.loads(out.strip().splitlines()[-1])
+    return found
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 400)])
+def test_pages_of_both_kinds_are_sound(
+    house: House, visit: Callable[..., Visit], both: dict[str, int], scheme: str, width: int
+) -> None:
+    page = visit("ann1", scheme=scheme, width=width)
+    for kind, heading in (("tuple", "Population"), ("discourse", "Do the inputs agree?")):
+        page.go(f"/work/{both[kind]}")
+        expect(page.page.get_by_text(heading).first).to_be_visible()
+        assert violations(page) == []
+        assert page.page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "no sideways scroll"
+
+
+@pytest.fixture(scope="module")
+def both(house: House) -> dict[str, int]:
+    return {kind: open_round(house, kind) for kind in ("tuple", "discourse")}
+
+
+def test_a_relation_takes_one_key_and_a_suggestion_enter(
+    house: House, visit: Callable[..., Visit], both: dict[str, int]
+) -> None:
+    page = visit("ann1").page
+    page.goto(f"{house.address}/work/{both['discourse']}")
+    expect(page.get_by_text("suggest contradiction")).to_be_visible()
+    page.wait_for_timeout(SETTLED)
+    progress = page.locator(".progress").inner_text()
+    page.keyboard.press("a")
+    expect(page.locator(".progress")).not_to_have_text(progress)
+    page.wait_for_timeout(SETTLED)
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("All done")).to_be_visible()
+    expect(page.locator(".saved")).to_contain_text("Saved")
+    assert said(house, both["discourse"], "discourse") == [
+        {"relation": "agreement", "suggestion": "edited"},
+        {"relation": "contradiction", "suggestion": "accepted"},
+    ]
+
+
+def test_a_tuple_is_typed_and_saved_with_enter(house: House, visit: Callable[..., Visit], both: dict[str, int]) -> None:
+    page = visit("ann1").page
+    page.goto(f"{house.address}/work/{both['tuple']}")
+    expect(page.get_by_label("Population")).to_be_focused()
+    page.wait_for_timeout(SETTLED)
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("at least one slot that is not blank")).to_be_visible()
+    page.keyboard.type("[adults]")
+    expect(page.get_by_text("implied", exact=True)).to_be_visible()
+    page.keyboard.press("Tab")
+    page.keyboard.type("nepralin")
+    expect(page.get_by_text("in the text", exact=True)).to_be_visible()
+    page.get_by_label("What the blank comparator stands for").select_option("placebo")
+    page.get_by_label("Outcome").focus()
+    page.keyboard.type("relapses")
+    expect(page.get_by_text("reworded: not word for word in the text")).to_be_visible()
+    progress = page.locator(".progress").inner_text()
+    page.keyboard.press("Enter")
+    expect(page.locator(".progress")).not_to_have_text(progress)
+    expect(page.get_by_label("Population")).to_be_focused()
+    expect(page.get_by_label("Population")).to_have_value("")
+    expect(page.locator(".saved")).to_contain_text("Saved")
+    [value] = said(house, both["tuple"], "tuple")
+    assert {slot: value[slot]["text"] for slot in "pico"} == {
+        "p": "[adults]", "i": "nepralin", "c": "", "o": "relapses",
+    }  # fmt: skip
+    assert value["c"]["stands_for"] == "placebo"
