@@ -78,9 +78,11 @@ that covers them, with exact ranges in `answers/`.
 
 def _left_out(notes: Notes) -> str:
     n = len(notes.counts.get("clusters_without_complete_gold", []))
+    bare = len(notes.counts.get("targets_without_inputs", []))
+    targets = f" Left out for want of inputs: {bare} target{'s' * (bare > 1)} (named there too)." if bare else ""
     if not n:
-        return "no cluster is left out."
-    return f"left out for want of complete gold: {n} cluster{'s' * (n > 1)} (named in `manifest.json`)."
+        return f"no cluster is left out.{targets}"
+    return f"left out for want of complete gold: {n} cluster{'s' * (n > 1)} (named in `manifest.json`).{targets}"
 
 
 def _figure(value: float | None) -> str:

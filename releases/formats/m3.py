@@ -26,7 +26,7 @@ def files(project: Project, notes: Notes) -> Iterator[tuple[str, Iterable[bytes]
     """The levels that the project has; none is written empty, as an empty file is no M3 file."""
     for path, level in LEVELS.items():
         targets = Target.objects.filter(project=project, level=level, unit__superseded_by=None)
-        yield from _level(_target_items(targets), LevelFigures(str(level), path), notes)
+        yield from _level(_target_items(targets, notes), LevelFigures(str(level), path), notes)
     yield from _level(_complete(project, notes), LevelFigures("proposition", CLUSTERS), notes)
 
 
@@ -71,12 +71,16 @@ def _batches(rows: QuerySet[Any]) -> Iterator[list[Any]]:
         yield batch
 
 
-def _target_items(targets: QuerySet[Target]) -> Iterator[Placed]:
+def _target_items(targets: QuerySet[Target], notes: Notes) -> Iterator[Placed]:
+    """The targets with their inputs. One that was typed in and has none yet is no item of M3, and put aside."""
     inputs = Prefetch("inputs", Input.objects.select_related("study").order_by("position"))
     for batch in _batches(targets.order_by("position", "pk").select_related("review").prefetch_related(inputs)):
         for target in batch:
             sources = tuple(Source(i.study.pmid, i.text) for i in target.inputs.all())
-            yield Item(target.key, target.text, sources), target.review.pmid
+            if sources:
+                yield Item(target.key, target.text, sources), target.review.pmid
+            else:
+                notes.counts.setdefault("targets_without_inputs", []).append(target.key)
 
 
 def cluster_items(project: Project) -> Iterator[tuple[Item | None, Cluster]]:

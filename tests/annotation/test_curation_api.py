@@ -277,6 +277,18 @@ def test_a_fault_in_a_pasted_row_is_named_by_its_place_and_nothing_is_added(clie
     assert (Cluster.objects.count(), Study.objects.filter(pmid__in=["444", "445"]).count()) == (3, 0)
 
 
+def test_a_large_cluster_costs_the_same_queries_as_a_small_one(client: APIClient, review: Review) -> None:
+    add(client, review, [{"text": "First.", "tuple": tuple_of(i="x"), "label": LABEL}])
+    counts = []
+    for size in (2, 30):
+        inputs = [{"pmid": str(n + 1), "text": "It helped.", "label": LABEL} for n in range(size)]
+        row = {"text": "It helps.", "tuple": tuple_of(i="it"), "label": LABEL, "inputs": inputs}
+        with CaptureQueriesContext(connection) as queries:
+            assert add(client, review, [row | {"relation": "agreement"}]).status_code == 201
+        counts.append(len(queries))
+    assert counts[1] <= counts[0] + 6
+
+
 def test_pasting_the_same_rows_twice_adds_them_once(client: APIClient, review: Review) -> None:
     name, rows = str(uuid.uuid4()), [{"text": "Nepralin helps."}]
     first, again = add(client, review, rows, uuid=name), add(client, review, rows, uuid=name)

@@ -190,3 +190,22 @@ def whole_tuple(value: Record) -> Record:
         slot: {"text": one["text"], "fragments": []} | ({"stands_for": ""} if slot == "c" else {})
         for slot, one in value.items()
     }
+
+
+def test_what_has_no_input_yet_is_left_out_and_named_and_the_rest_can_be_imported(
+    fresh: Project, project: Project, lead: User, client_of: Client, tmp_path: Path
+) -> None:
+    client = client_of(lead)
+    sentences = [{"text": "It helps.", "inputs": [{"pmid": "1", "text": "It helped."}]}, {"text": "It harms."}]
+    body = {"uuid": uuid.uuid4(), "pmid": "31000000", "sentences": sentences}
+    review = client.post("/api/v1/projects/fresh/reviews/", body, format="json").json()["id"]
+    label = {"polarity": "positive", "modality": "moderate"}
+    rows = {"uuid": uuid.uuid4(), "rows": [{"text": "It helps.", "tuple": {s: {"text": "it"} for s in "pico"},
+                                            "label": label}]}  # fmt: skip
+    assert client.post(f"/api/v1/reviews/{review}/clusters/", rows, format="json").status_code == 201
+    manifest = write_release(project=fresh, version="1.0.0", out=tmp_path / "r")
+    assert manifest["counts"]["targets_without_inputs"] == ["31000000_1"]
+    assert manifest["counts"]["clusters_without_complete_gold"] == ["31000000_0"]
+    assert "Left out for want of inputs: 1 target" in (tmp_path / "r" / "README.md").read_text()
+    [made] = brought_in(project, write(tmp_path / "again.jsonl", (tmp_path / "r" / "m3" / "level2.jsonl").read_bytes()))
+    assert made.counts["targets"] == 1

@@ -157,7 +157,7 @@ def test_a_reliability_study_leaves_the_published_file_as_it_was(
 def test_a_cue_marked_by_a_person_is_written_as_the_text_that_covers_it(
     project: Project, lead: User, tmp_path: Path
 ) -> None:
-    cluster = build_cluster(project, inputs=0)
+    cluster = build_cluster(project, inputs=1)
     from annotation.models import DiscourseLabel
     from projects.actions.decisions import insert_decisions
     from projects.models import Decision, Import
@@ -176,9 +176,10 @@ def test_a_cue_marked_by_a_person_is_written_as_the_text_that_covers_it(
     )  # fmt: skip
     member = Member.objects.get(project=project, user=lead)
     value = label_value(polarity_cue=[(0, 7), (33, 62)])
-    correct(unit=cluster.propositions.get().unit, kind="label", value=value, reason="By hand.", by=member)
+    for claim in cluster.propositions.all():
+        correct(unit=claim.unit, kind="label", value=value, reason="By hand.", by=member)
     (line,) = (released(project, tmp_path / "r") / "m3" / "level3.jsonl").read_text().splitlines()
-    text = cluster.propositions.get().text
+    text = cluster.propositions.get(position=0).text
     assert json.loads(line)["target_direction_span"] == text[0:62]
 
 

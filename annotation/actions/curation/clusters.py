@@ -116,14 +116,15 @@ Cells = Iterable[tuple[str, Correction]]
 
 def _cells(clusters: Sequence[Cluster], claims: Sequence[Proposition], rows: Sequence[Row]) -> Cells:
     """What was said in the rows, with the place of each in the request."""
-    rest = iter(claims)
+    units = Unit.objects.select_related("proposition").in_bulk([p.unit_id for p in claims])
+    rest = iter([units[p.unit_id] for p in claims])
     for n, (cluster, row) in enumerate(zip(clusters, rows, strict=True)):
         if row["tuple"]:
             yield f"rows.{n}.tuple", Correction(cluster.unit, "tuple", row["tuple"])
         for place, label in [("", row["label"]), *((f"inputs.{m}.", i["label"]) for m, i in enumerate(row["inputs"]))]:
-            claim = next(rest)
+            unit = next(rest)
             if label:
-                yield f"rows.{n}.{place}label", Correction(claim.unit, "label", label)
+                yield f"rows.{n}.{place}label", Correction(unit, "label", label)
         if row["relation"]:
             yield f"rows.{n}.relation", Correction(cluster.unit, "discourse", {"relation": row["relation"]})
 
