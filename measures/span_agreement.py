@@ -118,7 +118,7 @@ def cue_f1(
 
 
 def _pair_score(text: str, a: Ranges, b: Ranges, unit: Unit) -> float | None:
-    if not merged(a) and not merged(b):
+    if not (a or b) or (not merged(a) and not merged(b)):
         return None
     if unit == "token":
         score = token_f1(text, a, b)

@@ -1,13 +1,13 @@
 """The agreement report of a round: its counted answers, coded by their kind, measured by ``measures.agreement``."""
 
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterator
 from itertools import islice
 from typing import Any
 
 from measures.agreement import Ratings, against_gold, half_width_curve, items_needed, measure_report
 
 from . import kinds
-from .actions.gold import counted_answers, values_in_force
+from .actions.gold import counted, values_in_force
 from .models import Answer, Purpose, Round, Unit
 
 CHUNK = 1000
@@ -17,17 +17,25 @@ Said = tuple[Unit, str, kinds.Value]
 
 
 def said_in(round: Round) -> list[Said]:
-    """(unit, pseudonym, value) of every counted answer, in the order of the walk."""
+    """(unit, pseudonym, value) of every counted answer, in the order of the walk; of units only id and key are there.
+
+    Columns and not objects are read: a round may have 100,000 answers.
+    """
     kind = kinds.get(round.kind)
+    columns = ("pk", "assignment__unit", "assignment__unit__key", "author__pseudonym")
+    first = counted(round).filter(assignment__repeat=0).values_list(*columns)
+    units: dict[int, Unit] = {}
     said: list[Said] = []
-    for answers in _chunks(counted_answers(round)):
-        values = kind.values(answers)
-        said += [(a.assignment.unit, a.author.pseudonym, values[a.pk]) for a in answers if not a.assignment.repeat]
+    for rows in _chunks(first.iterator(chunk_size=2000)):
+        values = kind.values([Answer(pk=row[0]) for row in rows])
+        for pk, unit, key, pseudonym in rows:
+            if unit not in units:
+                units[unit] = Unit(pk=unit, key=key)
+            said.append((units[unit], pseudonym, values[pk]))
     return said
 
 
-def _chunks(answers: Iterable[Answer]) -> Iterator[list[Answer]]:
-    rows = iter(answers)
+def _chunks(rows: Iterator[Any]) -> Iterator[list[Any]]:
     while batch := list(islice(rows, CHUNK)):
         yield batch
 

@@ -20,6 +20,7 @@ from ..models import Cue, CueFragment, Label, Modality, PicoSlot, Polarity, Prop
 from .label_gold import adopt_label
 from .label_serializers import LabelCardSerializer, LabelValueSerializer
 from .label_sheet import LABEL_SHEET
+from .label_values import said
 
 ASPECTS = (Cue.Aspect.POLARITY, Cue.Aspect.MODALITY)
 
@@ -189,8 +190,7 @@ class LabelKind:
         """No other row follows a label."""
 
     def values(self, answers: Iterable[Answer]) -> dict[Any, Value]:
-        labels = _with_cues(Label.objects.filter(answer__in=[a.pk for a in answers]))
-        return {label.answer_id: _value(label) for label in labels}
+        return said(answers)
 
     def imported_values(self, units: Iterable[Unit], imported: Iterable[int]) -> dict[tuple[int, int], Value]:
         labels = _with_cues(Label.objects.filter(unit__in=list(units), imported__in=list(imported)))

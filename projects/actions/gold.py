@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.models import User
@@ -42,14 +43,16 @@ def finish_round(*, round: Round, by: User | None, progress: Progress | None = N
 Answers = list[tuple[Answer, kinds.Value]]
 
 
-def counted_answers(round: Round) -> Iterator[Answer]:
+def counted(round: Round) -> QuerySet[Answer]:
     """The answers that count: the newest revision of slots 1..k, skips left out, units in the order of the walk."""
-    return (
-        Answer.objects.filter(outcome=Outcome.ANSWERED, current_of__round=round, current_of__number__gte=1)
-        .select_related("assignment__unit", "author")
-        .order_by("assignment__position", "assignment__number", "assignment__repeat")
-        .iterator(chunk_size=2000)
+    return Answer.objects.filter(outcome=Outcome.ANSWERED, current_of__round=round, current_of__number__gte=1).order_by(
+        "assignment__position", "assignment__number", "assignment__repeat"
     )
+
+
+def counted_answers(round: Round) -> Iterator[Answer]:
+    """The answers that count, with slot, unit and author."""
+    return counted(round).select_related("assignment__unit", "author").iterator(chunk_size=2000)
 
 
 def _units_with_answers(round: Round) -> Iterator[list[tuple[Unit, list[Answer]]]]:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import psycopg
 import pytest
 from django.contrib.sessions.backends.db import SessionStore
 from django.db import InterfaceError, OperationalError
@@ -40,6 +41,11 @@ def test_an_outage_around_the_views_is_one_too(lead: User, monkeypatch: pytest.M
     reply = client.get("/api/v1/projects/")
     assert (reply.status_code, reply.headers["Retry-After"]) == (503, "2")
     assert reply.headers["Content-Type"] == "application/problem+json"
+
+
+@pytest.mark.parametrize("name", ["DeadlockDetected", "SerializationFailure", "LockNotAvailable", "TooManyConnections"])
+def test_what_postgresql_says_when_another_was_chosen_is_of_the_kind_that_is_tried_again(name: str) -> None:
+    assert issubclass(getattr(psycopg.errors, name), psycopg.OperationalError)
 
 
 def test_a_mistake_of_ours_stays_a_500(lead: User, monkeypatch: pytest.MonkeyPatch) -> None:
