@@ -6,7 +6,7 @@ import { ofClaims, ofClusters, type AnyCells, type Claim, type Cluster } from '.
 import { say } from '../parts/say.ts'
 import { newUuid } from '../work/outbox.ts'
 import { keep, loadKept, nothingKept, type Kept } from './kept.ts'
-import { basisOf, changesOf, columnsOf, follow, keyOf, refusals, type Change, type Row } from './rows.ts'
+import { basisOf, changesOf, columnsOf, follow, keyOf, refusals, type Change, type Refusal, type Row } from './rows.ts'
 import type { NewCluster, NewInput, Typed } from './staging.ts'
 
 export type Review = Omit<Schemas['Curation'], 'clusters'>
@@ -38,7 +38,7 @@ export function placeOf(claim: { position: number }): string {
 export class Curating {
   review = $state.raw<Review | null>(null)
   desks = $state.raw<readonly Desk[]>([])
-  refused = $state.raw<Record<string, string>>({})
+  refused = $state.raw<Record<string, Refusal>>({})
   conflicts = $state.raw<readonly Conflict[]>([])
   staged = $state.raw<Record<string, Typed[]>>({})
   reason = $state(sessionStorage.getItem(REASON) ?? '')

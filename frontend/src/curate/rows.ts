@@ -80,13 +80,20 @@ export function basisOf<U>(unit: U, cells: readonly AnyCells<U>[], kind: string)
   return { shown, seen }
 }
 
+/** Why the server did not take a change, and where in its value. */
+export interface Refusal {
+  readonly why: string
+  readonly path: string
+}
+
 /** The faults of a refused batch, by the change that each belongs to; those of no row under ''. */
-export function refusals(errors: readonly FieldError[], sent: readonly Change[]): Record<string, string> {
-  const out: Record<string, string> = {}
+export function refusals(errors: readonly FieldError[], sent: readonly Change[]): Record<string, Refusal> {
+  const out: Record<string, Refusal> = {}
   for (const { field, message } of errors) {
     const row = /^rows\.(\d+)/.exec(field)?.[1]
     const key = row === undefined ? '' : (sent[Number(row)]?.key ?? '')
-    out[key] = out[key] ? `${out[key]} ${message}` : message
+    const before = out[key]
+    out[key] = before ? { ...before, why: `${before.why} ${message}` } : { why: message, path: field }
   }
   return out
 }
