@@ -8,6 +8,7 @@ mark in the place of each value, and then run with other values. Values are neve
 import uuid
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any, Generic, TypeVar
 
 from django.db import connection, models
@@ -33,6 +34,33 @@ def _as_parameter(value: Any) -> Any:
     if isinstance(value, uuid.UUID) and not connection.features.has_native_uuid_field:
         return value.hex
     return value
+
+
+def _cursor() -> Any:
+    """A cursor; on PostgreSQL one that has the server keep its plans too, which take longer to make than to run. Where
+    statements are logged, Django's own, which knows what it sent."""
+    if connection.vendor != "postgresql" or connection.queries_logged:
+        return connection.cursor()
+    connection.close_if_health_check_failed()
+    connection.ensure_connection()
+    with connection.wrap_database_errors:
+        kept = connection.connection
+        assert kept is not None
+        if kept.prepare_threshold is None:  # Django's own cursors never prepare, whatever this says
+            kept.prepare_threshold = 0
+        return connection._prepare_cursor(_keeping_plans()(kept))  # type: ignore[attr-defined]
+
+
+@cache
+def _keeping_plans() -> type:
+    """Only where PostgreSQL is used: elsewhere its driver need not load."""
+    import psycopg
+
+    class KeepingPlans(psycopg.Cursor[Any]):
+        def execute(self, query: Any, params: Any = None, **options: Any) -> Any:
+            return super().execute(query, params, prepare=True, **options)
+
+    return KeepingPlans
 
 
 class _Compiled:
@@ -83,7 +111,7 @@ class Read(_Statement, Generic[M]):
         if any(isinstance(value, int) and abs(value) > LARGEST for value in values.values()):
             return []  # no column holds it, and the data bases raise rather than find nothing
         compiled, rows = self._compiled()
-        with connection.cursor() as cursor:
+        with _cursor() as cursor:
             cursor.execute(compiled.sql, compiled.parameters(values))
             fetched = cursor.fetchall()
         found: list[M] = rows.instances(fetched)
@@ -139,7 +167,7 @@ class Change(_Statement):
 
     def run(self, **values: Any) -> int:
         compiled = self._compiled()
-        with connection.cursor() as cursor:
+        with _cursor() as cursor:
             cursor.execute(compiled.sql, compiled.parameters(values))
             return int(cursor.rowcount)
 
@@ -166,7 +194,7 @@ def insert(rows: Sequence[models.Model]) -> None:
     if sql is None:
         sql = _inserts[engine] = _insert_sql(rows[0], fields, key if made_there else None, len(rows))
     values = [f.get_db_prep_save(f.pre_save(row, True), connection) for row in rows for f in fields]
-    with connection.cursor() as cursor:
+    with _cursor() as cursor:
         cursor.execute(sql, values)
         made = cursor.fetchall() if made_there else []
     for row, (pk,) in zip(rows, made, strict=made_there):

@@ -18,7 +18,7 @@ from ..models.round import WALK
 #: How many slots a person holds at a time: the one that is worked on and the one that comes next.
 HAND = 2
 #: How many candidates one search brings, so that losing a race costs no new search.
-LOOKAHEAD = 8
+LOOKAHEAD = 4
 #: How often a search is repeated when others took every candidate.
 SEARCHES = 25
 #: The cursor is written once in so many places: a search that begins a little behind finds the same.

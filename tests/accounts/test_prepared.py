@@ -81,6 +81,14 @@ def test_rows_are_inserted_in_one_statement_and_know_their_ids(lead: User) -> No
         insert([ApiToken(user=lead, name="d", token_hash="a" * 8, hint="x")])
 
 
+def test_an_error_in_a_transaction_leaves_the_statement_usable(lead: User) -> None:
+    """On PostgreSQL the server keeps the statement, and a failed transaction must not take it along."""
+    read = Read(lambda pk: User.objects.filter(pk=pk), pk=int)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        insert([*read.all(pk=lead.pk), User(email=lead.email, name="Twice")])
+    assert read.first(pk=lead.pk) == lead
+
+
 def test_a_number_that_no_column_holds_finds_nothing(lead: User) -> None:
     read = Read(lambda pk: User.objects.filter(pk=pk), pk=int)
     assert read.all(pk=10**30) == []
