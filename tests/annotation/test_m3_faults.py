@@ -73,9 +73,9 @@ def line_of(**fields: object) -> bytes:
 )  # fmt: skip
 @pytest.mark.row(24, 25, 28)
 def test_a_faulty_line_is_named_with_its_field(file: Path, line: bytes, field: str, said: str) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     faults = faults_of(file, spoiled(3, line))
-    assert time.perf_counter() - began < 1
+    assert time.process_time() - began < 1
     assert faults[0][:2] == (3, field)
     assert any(said in message for _, _, message in faults)
 

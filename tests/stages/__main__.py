@@ -30,6 +30,7 @@ ENVIRONMENT = {
 #: Tests by pace: the many quick ones run side by side; those that contend and kill run by themselves.
 QUICK = "not browser and not processes and not contest"
 ALONE = "contest or processes"
+WITHOUT_DATA_BASE = ("tests/measures", "tests/config/test_settings.py", "tests/config/test_compose.py")
 
 
 class Failed(Exception):
@@ -136,9 +137,9 @@ def postgres(run: Run) -> None:
         url = stack.enter_context(servers.postgres())
         redis = stack.enter_context(servers.redis())
         both = {"DATABASE_URL": url, "TEST_REDIS_URL": redis}
-        # The measures know no data base: running them twice would show nothing.
-        run.pytest("-n", "2", "-m", QUICK, "--ignore=tests/measures", **both)
-        run.live("postgres", "-n", "2", "--dist", "loadfile", "-m", ALONE, "--ignore=tests/measures", **both)
+        # What knows no data base is not run twice: it would show nothing.
+        run.pytest("-n", "2", "-m", QUICK, *(f"--ignore={path}" for path in WITHOUT_DATA_BASE), **both)
+        run.live("postgres", "-n", "2", "--dist", "loadfile", "-m", ALONE, **both)
 
 
 def browser(run: Run) -> None:
