@@ -13,4 +13,4 @@ class ProjectsConfig(AppConfig):
 
         leaves.register(Answer, order=("received_at", "uuid"), contents=answer_contents)
         leaves.register(Decision, order=("id",), contents=decision_contents)
-        triggers.guard("projects_guideline", "projects_change", "projects_consent")
+        triggers.guard("projects_guideline", "projects_change", "projects_consent", "projects_remark")

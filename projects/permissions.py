@@ -1,10 +1,12 @@
 """Who may do what. Every object of a project is reached through the membership of the person who asks, looked up anew
 at every request: to a stranger it does not exist, and a role that was taken away is gone with the next request."""
 
+from uuid import UUID
+
 from accounts.models import User
 from accounts.problems import Forbidden, NotFound
 
-from .models import Guideline, Invitation, Job, Member, ParticipantLink, Project, Role, Round, Unit
+from .models import Answer, Guideline, Invitation, Job, Member, ParticipantLink, Project, Role, Round, Unit
 
 LEAD, CURATOR, VIEWER = Role.LEAD, Role.CURATOR, Role.VIEWER
 
@@ -95,6 +97,14 @@ def unit_of(user: User, unit_id: int) -> tuple[Unit, Member]:
     if found is None:
         raise _nothing()
     return found, member_in(user, found.project_id)
+
+
+def answer_of(user: User, answer: UUID) -> tuple[Answer, Member]:
+    """An answer in one of the user's projects, and the user's membership there."""
+    found = Answer.objects.select_related("assignment__round", "assignment__unit").filter(pk=answer).first()
+    if found is None:
+        raise _nothing()
+    return found, member_in(user, found.assignment.round.project_id)
 
 
 def job_of(user: User, job_id: int) -> Job:

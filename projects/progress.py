@@ -9,7 +9,7 @@ from django.db.models.functions import TruncDate
 from accounts.models import User
 
 from . import kinds
-from .models import Answer, Assignment, Job, Outcome, Participant, Round
+from .models import Answer, Assignment, Job, Outcome, Participant, Remark, Round
 
 COUNTED = Q(assignments__number__gte=1)
 ANSWERED = COUNTED & Q(assignments__current_answer__isnull=False)
@@ -143,7 +143,7 @@ def my_work(user: User, *, now: datetime) -> list[dict[str, Any]]:
             ms=Sum("active_ms"),
         )
     }
-    left = _left(rounds, user)
+    left, replies = _left(rounds, user), _replies(rounds, user)
     return [
         {
             "id": r.pk, "name": r.name, "project": r.project.slug, "project_name": r.project.name, "kind": r.kind,
@@ -152,9 +152,17 @@ def my_work(user: User, *, now: datetime) -> list[dict[str, Any]]:
             "left": left.get(r.pk, 0) if r.is_open else 0,
             "today": said.get(r.pk, {}).get("today", 0),
             "active_seconds": (said.get(r.pk, {}).get("ms") or 0) / 1000,
+            "replies": replies.get(r.pk, 0),
         }
         for r in rounds
     ]  # fmt: skip
+
+
+def _replies(rounds: list[Round], user: User) -> dict[int, int]:
+    """How many words, with a text, others said to the person's answers."""
+    said = Remark.objects.filter(answer__assignment__round__in=rounds, answer__author__user=user)
+    said = said.exclude(text="").order_by()
+    return dict(said.values_list("answer__assignment__round").annotate(n=Count("pk")))
 
 
 def _left(rounds: list[Round], user: User) -> dict[int, int]:

@@ -39,6 +39,7 @@ export const routes: Route[] = [
   { path: '/projects/:project/units/:unit', page: () => import('./pages/UnitPlace.svelte'), title: 'Unit' },
   { path: '/projects/:project/look-again', guide: 'lead#when-a-text-or-a-tuple-was-wrong', page: () => import('./pages/LookAgain.svelte'), title: 'Look again', nav: 'Look again', roles: ['lead', 'curator'] },
   { path: '/projects/:project/reviews/:review/curate', page: () => import('./pages/Curate.svelte'), title: 'Curate' },
+  { path: '/projects/:project/inbox', page: () => import('./pages/Inbox.svelte'), title: 'Inbox', nav: 'Inbox', roles: ['lead', 'curator'] },
   { path: '/projects/:project/import', guide: 'lead#bringing-the-corpus-in', page: () => import('./pages/Import.svelte'), title: 'Import', nav: 'Import', roles: ['lead'] },
   { path: '/projects/:project/import/:imported', page: () => import('./pages/Imported.svelte'), title: 'Import' },
   { path: '/projects/:project/rounds', guide: 'lead#rounds', page: () => import('./pages/Rounds.svelte'), title: 'Rounds', nav: 'Rounds', roles: READERS },

@@ -8,6 +8,7 @@ from .guideline import Guideline
 from .job import Job, JobProblem, JobStatus
 from .participation import Consent, ParticipantLink
 from .project import Import, Invitation, Member, Project, Role
+from .remark import Remark
 from .round import Assignment, Participant, Purpose, Round, Unit
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "ParticipantLink",
     "Project",
     "Purpose",
+    "Remark",
     "Role",
     "Round",
     "Unit",

@@ -222,6 +222,7 @@ class WorkRowSerializer(Plain):
     left = serializers.IntegerField(help_text="Slots this person can still do.")
     today = serializers.IntegerField()
     active_seconds = serializers.FloatField()
+    replies = serializers.IntegerField(help_text="What was said to this person's answers.")
 
 
 class PersonSerializer(Plain):

@@ -21,6 +21,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/answers/{answer_uuid}/remarks/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Reply to an answer, settle what it raises, or open it again. Its author reads what is written. */
+        post: operations["answers_remark"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/clusters/{cluster_id}/": {
         parameters: {
             query?: never;
@@ -505,6 +522,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{slug}/inbox/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Answers that flag, comment or skip, newest first, with the words on each. */
+        get: operations["inbox_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{slug}/inbox/totals/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description How much was raised and is unsettled. */
+        get: operations["inbox_totals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{slug}/invitations/": {
         parameters: {
             query?: never;
@@ -584,6 +635,23 @@ export interface paths {
         };
         /** @description Answers given under an earlier version of the guideline, whose units were not decided since. Newest first. */
         get: operations["outdated_answers_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{slug}/overview/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Open rounds and the newest closed ones, what needs attention in them, and who is at work. */
+        get: operations["projects_overview"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1159,6 +1227,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/rounds/{round_id}/replies/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description One's own answers in the round that somebody replied to. */
+        get: operations["rounds_replies"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/rounds/{round_id}/sheet/": {
         parameters: {
             query?: never;
@@ -1402,6 +1487,8 @@ export interface components {
             /** Format: date-time */
             expires_at: string;
         };
+        /** @enum {string} */
+        ActEnum: "reply" | "settled" | "reopened";
         AgainstGold: {
             rater: string;
             n: number;
@@ -1451,6 +1538,16 @@ export interface components {
             readonly expires_at: string | null;
             /** Format: date-time */
             readonly last_used_at: string | null;
+        };
+        AtWork: {
+            member: number;
+            name: string;
+            pseudonym: string;
+            rounds: number;
+            answered: number;
+            skipped: number;
+            /** Format: double */
+            active_seconds: number;
         };
         AuditHead: {
             number: number;
@@ -2033,6 +2130,36 @@ export interface components {
             id: number;
             file_name: string;
         };
+        /** @description An answer that flags, comments or skips, with the words on it. */
+        InboxItem: {
+            /** Format: uuid */
+            answer: string;
+            unit: number;
+            key: string;
+            kind: string;
+            text: string;
+            round: number;
+            round_name: string;
+            pseudonym: string;
+            name: string;
+            outcome: components["schemas"]["OutcomeEnum"];
+            reason: string;
+            comment: string;
+            flag: boolean;
+            said: components["schemas"]["SaidField"][];
+            /** Format: date-time */
+            at: string;
+            settled: boolean;
+            remarks: components["schemas"]["Remark"][];
+        };
+        /** @description Unsettled ones by what they are (one may be several), all of them, and how many are settled. */
+        InboxTotals: {
+            flagged: number;
+            commented: number;
+            skipped: number;
+            open: number;
+            settled: number;
+        };
         Invitation: {
             readonly id: number;
             /** Format: email */
@@ -2442,6 +2569,12 @@ export interface components {
             /** @description Made from the name when left out. */
             slug?: string;
         };
+        /** @description Input that refuses fields it does not know, so that nobody believes to have set what was ignored. */
+        NewRemarkRequest: {
+            act: components["schemas"]["ActEnum"];
+            /** @default  */
+            text: string;
+        };
         NewReviewDone: {
             id: number;
         };
@@ -2539,6 +2672,36 @@ export interface components {
             newest: number;
             answers: number;
         };
+        /** @description The rounds of a project's page; what needs attention and who is at work are for leads and curators. */
+        Overview: {
+            rounds: components["schemas"]["OverviewRound"][];
+            unsettled: number;
+            people: components["schemas"]["AtWork"][];
+        };
+        /** @description A round in the lead's list, with how far it is. */
+        OverviewRound: {
+            id: number;
+            name: string;
+            kind: string;
+            purpose: components["schemas"]["PurposeEnum"];
+            status: components["schemas"]["RoundStatusEnum"];
+            overlap: number;
+            units: number;
+            slots: number;
+            answered: number;
+            people: number;
+            guideline: number;
+            /** Format: date-time */
+            opened_at: string;
+            /** Format: date-time */
+            closed_at: string | null;
+            /** @description Fields whose newest word is a contest of this round. */
+            contested: number;
+            /** @description Unsettled answers with a flag or a comment. */
+            raised: number;
+            /** @description Unsettled skips. */
+            skipped: number;
+        };
         PaginatedApiTokenList: {
             /** @example 123 */
             count: number;
@@ -2613,6 +2776,21 @@ export interface components {
              */
             previous?: string | null;
             results: components["schemas"]["Import"][];
+        };
+        PaginatedInboxItemList: {
+            /** @example 123 */
+            count: number;
+            /**
+             * Format: uri
+             * @example http://api.example.org/accounts/?page=4
+             */
+            next?: string | null;
+            /**
+             * Format: uri
+             * @example http://api.example.org/accounts/?page=2
+             */
+            previous?: string | null;
+            results: components["schemas"]["InboxItem"][];
         };
         PaginatedInvitationList: {
             /** @example 123 */
@@ -3018,9 +3196,25 @@ export interface components {
             /** @default  */
             created_by: string;
         };
+        Remark: {
+            act: components["schemas"]["ActEnum"];
+            author: string;
+            text: string;
+            /** Format: date-time */
+            at: string;
+        };
         /** @description Input that refuses fields it does not know, so that nobody believes to have set what was ignored. */
         RemovalRequest: {
             reason: string;
+        };
+        /** @description One's own answer that somebody replied to. */
+        Reply: {
+            /** Format: uuid */
+            answer: string;
+            key: string;
+            text: string;
+            comment: string;
+            remarks: components["schemas"]["Remark"][];
         };
         Review: {
             id: number;
@@ -3611,6 +3805,8 @@ export interface components {
             today: number;
             /** Format: double */
             active_seconds: number;
+            /** @description What was said to this person's answers. */
+            replies: number;
         };
     };
     responses: never;
@@ -3650,6 +3846,103 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Submitted"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has moved on; nothing was changed or deleted. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A value breaks a rule: `errors` names the fields. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries; wait as `Retry-After` says. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    answers_remark: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                answer_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewRemarkRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Remark"];
                 };
             };
             /** @description The request cannot be read. */
@@ -5482,12 +5775,19 @@ export interface operations {
     audit_list: {
         parameters: {
             query?: {
+                /** @description An entry's id: only earlier ones. */
+                before?: number;
                 object_id?: string;
                 object_type?: string;
                 /** @description A page number within the paginated result set. */
                 page?: number;
                 /** @description Number of results to return per page. */
                 page_size?: number;
+                /** @description A member's id: what that person did. */
+                person?: number;
+                since?: string;
+                until?: string;
+                verb?: string;
             };
             header?: never;
             path: {
@@ -6285,6 +6585,128 @@ export interface operations {
             };
         };
     };
+    inbox_list: {
+        parameters: {
+            query?: {
+                /** @description A page number within the paginated result set. */
+                page?: number;
+                /** @description Number of results to return per page. */
+                page_size?: number;
+                round?: number;
+                state?: "open" | "settled";
+                what?: "flagged" | "commented" | "skipped";
+            };
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedInboxItemList"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    inbox_totals: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InboxTotals"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     invitations_list: {
         parameters: {
             query?: {
@@ -6759,6 +7181,63 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PaginatedOutdatedAnswerList"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_overview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Overview"];
                 };
             };
             /** @description Not signed in, or the token is unknown, expired or revoked. */
@@ -9561,6 +10040,63 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Recent"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    rounds_replies: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                round_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Reply"][];
                 };
             };
             /** @description Not signed in, or the token is unknown, expired or revoked. */

@@ -1,0 +1,166 @@
+"""What people raised: answers that flag, comment or skip, whether settled or not, and where rounds need attention."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery, Sum, Value
+from django.db.models.functions import Coalesce
+
+from . import kinds, progress
+from .models import Answer, Decision, Member, Origin, Outcome, Participant, Project, Purpose, Remark, Round
+
+FLAGGED, COMMENTED, SKIPPED = Q(flag=True), ~Q(comment=""), Q(outcome=Outcome.SKIPPED)
+WHAT = {"flagged": FLAGGED, "commented": COMMENTED, "skipped": SKIPPED}
+SETTLED = Q(last_act=Remark.Act.SETTLED)
+#: Closed rounds on a project's page; older ones have pages of their own.
+CLOSED_SHOWN, SHOWN = 4, 8
+
+
+def raised(project: Project) -> QuerySet[Answer]:
+    """Current answers of rounds that flag, comment or skip, newest first, with ``last_act``: the newest word on each
+    other than a reply."""
+    words = Remark.objects.filter(answer=OuterRef("pk")).exclude(act=Remark.Act.REPLY).order_by("-pk")
+    return (
+        Answer.objects.filter(FLAGGED | COMMENTED | SKIPPED, assignment__round__project=project)
+        .filter(current_of__isnull=False)
+        .exclude(assignment__round__purpose=Purpose.CURATION)
+        .annotate(last_act=Coalesce(Subquery(words.values("act")[:1]), Value("")))
+        .order_by("-received_at", "-pk")
+    )
+
+
+def filtered(project: Project, *, what: str = "", state: str = "", round: int | None = None) -> QuerySet[Answer]:
+    """``what``: flagged, commented, skipped; ``state``: open, settled; ``round``: of one round."""
+    found = raised(project)
+    if what:
+        found = found.filter(WHAT[what])
+    if state:
+        found = found.filter(SETTLED) if state == "settled" else found.exclude(SETTLED)
+    if round:
+        found = found.filter(assignment__round=round)
+    return found.select_related("assignment__unit", "assignment__round", "author__user")
+
+
+def totals(project: Project) -> dict[str, int]:
+    """How much of each is unsettled, and how much is settled. One query."""
+    return raised(project).aggregate(
+        **{what: Count("pk", filter=which & ~SETTLED) for what, which in WHAT.items()},
+        open=Count("pk", filter=~SETTLED),
+        settled=Count("pk", filter=SETTLED),
+    )
+
+
+def rows(answers: Sequence[Any]) -> list[dict[str, Any]]:
+    """Answers of `raised` as the inbox shows them: a fixed number of queries for each kind among them."""
+    texts: dict[int, str] = {}
+    values: dict[Any, kinds.Value] = {}
+    for key in {a.assignment.round.kind for a in answers}:
+        mine = [a for a in answers if a.assignment.round.kind == key]
+        texts |= kinds.get(key).texts({a.assignment.unit_id for a in mine})
+        values |= kinds.get(key).values([a for a in mine if a.outcome == Outcome.ANSWERED])
+    remarks = remarks_on(answers)
+    return [_row(a, texts, values.get(a.pk), remarks[a.pk]) for a in answers]
+
+
+def _row(answer: Any, texts: dict[int, str], value: kinds.Value | None, remarks: list[Any]) -> dict[str, Any]:
+    slot = answer.assignment
+    kind = kinds.get(slot.round.kind)
+    said = [{"field": f, "value": kind.sentence(f, value)} for f in kind.fields] if value else []
+    return {
+        "answer": answer.pk, "unit": slot.unit_id, "key": slot.unit.key, "kind": kind.key,
+        "text": texts.get(slot.unit_id, ""), "round": slot.round_id, "round_name": slot.round.name,
+        "pseudonym": answer.author.pseudonym, "name": answer.author.user.name, "outcome": answer.outcome,
+        "reason": answer.reason, "comment": answer.comment, "flag": answer.flag, "said": said,
+        "at": answer.received_at, "settled": answer.last_act == Remark.Act.SETTLED, "remarks": remarks,
+    }  # fmt: skip
+
+
+def remarks_on(answers: Iterable[Any]) -> dict[Any, list[dict[str, Any]]]:
+    """The words on some answers, by answer, oldest first."""
+    out: dict[Any, list[dict[str, Any]]] = defaultdict(list)
+    for r in Remark.objects.filter(answer__in=[a.pk for a in answers]).select_related("author"):
+        out[r.answer_id].append({"act": r.act, "author": r.author.name, "text": r.text, "at": r.at})
+    return out
+
+
+def replies_in(round: Round, member: Member, limit: int = 100) -> list[dict[str, Any]]:
+    """A member's answers in a round that somebody replied to, newest first. Who replied is not said: annotators know
+    one another, and leads, by pseudonym at most."""
+    words = Remark.objects.filter(answer=OuterRef("pk")).exclude(text="")
+    answers = list(
+        Answer.objects.filter(Exists(words), assignment__round=round, author=member)
+        .select_related("assignment__unit")
+        .order_by("-received_at")[:limit]
+    )
+    texts = kinds.get(round.kind).texts({a.assignment.unit_id for a in answers})
+    remarks = remarks_on(answers)
+    return [
+        {
+            "answer": a.pk, "key": a.assignment.unit.key, "text": texts.get(a.assignment.unit_id, ""),
+            "comment": a.comment, "remarks": [r | {"author": ""} for r in remarks[a.pk] if r["text"]],
+        }
+        for a in answers
+    ]  # fmt: skip
+
+
+def overview(project: Project, *, watches: bool) -> dict[str, Any]:
+    """A project's page: its rounds with how far they are and, for who watches them, what needs attention and who is
+    at work. A fixed number of queries, whatever the number of rounds."""
+    counted = progress.with_counts(Round.objects.filter(project=project).exclude(purpose=Purpose.CURATION))
+    counted = counted.select_related("guideline")
+    shown = list(counted.filter(status=Round.Status.OPEN)[:SHOWN])
+    shown += list(counted.filter(status=Round.Status.CLOSED)[: min(CLOSED_SHOWN, SHOWN - len(shown))])
+    contested = _contested(shown) if watches else {}
+    unsettled = _unsettled(project, shown) if watches else {}
+    return {
+        "rounds": [
+            progress.row(r) | {"contested": contested.get(r.pk, 0), "raised": 0, "skipped": 0} | unsettled.get(r.pk, {})
+            for r in shown
+        ],
+        "unsettled": totals(project)["open"] if watches else 0,
+        "people": _at_work([r for r in shown if r.is_open]) if watches else [],
+    }
+
+
+def _contested(rounds: list[Round]) -> dict[int, int]:
+    """Fields whose newest word is a contest of the round."""
+    later = Decision.objects.filter(unit=OuterRef("unit"), kind=OuterRef("kind"), field=OuterRef("field"))
+    later = later.filter(pk__gt=OuterRef("pk"))
+    open_ones = Decision.objects.filter(~Exists(later), round__in=rounds, origin=Origin.CONTESTED).order_by()
+    return dict(open_ones.values_list("round").annotate(n=Count("pk")))
+
+
+def _unsettled(project: Project, rounds: list[Round]) -> dict[int, dict[str, int]]:
+    found = raised(project).exclude(SETTLED).filter(assignment__round__in=rounds).order_by()
+    counts = found.values_list("assignment__round").annotate(
+        raised=Count("pk", filter=~SKIPPED), skipped=Count("pk", filter=SKIPPED)
+    )
+    return {round: {"raised": n, "skipped": skipped} for round, n, skipped in counts}
+
+
+def _at_work(rounds: list[Round]) -> list[dict[str, Any]]:
+    """Who works in some open rounds, with what each said in them; the busiest first."""
+    said: dict[int, dict[str, Any]] = {
+        r["author"]: dict(r)
+        for r in Answer.objects.filter(assignment__round__in=rounds)
+        .values("author")
+        .annotate(
+            answered=Count("pk", filter=Q(current_of__isnull=False, outcome=Outcome.ANSWERED)),
+            skipped=Count("pk", filter=Q(current_of__isnull=False, outcome=Outcome.SKIPPED)),
+            ms=Sum("active_ms"),
+        )
+        .order_by()
+    }
+    at_work = Participant.objects.filter(round__in=rounds, left_at=None, member__left_at=None).order_by()
+    in_rounds = dict(at_work.values_list("member").annotate(n=Count("pk")))
+    members = Member.objects.filter(pk__in=in_rounds).select_related("user")
+    people = [
+        {
+            "member": m.pk, "name": m.user.name, "pseudonym": m.pseudonym, "rounds": in_rounds[m.pk],
+            "answered": said.get(m.pk, {}).get("answered", 0), "skipped": said.get(m.pk, {}).get("skipped", 0),
+            "active_seconds": (said.get(m.pk, {}).get("ms") or 0) / 1000,
+        }
+        for m in members
+    ]  # fmt: skip
+    return sorted(people, key=lambda p: (-p["answered"], p["member"]))

@@ -1,0 +1,80 @@
+"""What people raised and what was said to it, and the overview of a project's rounds."""
+
+from typing import Any
+from uuid import UUID
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import generics, status
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from accounts.permissions import GUESTS_TOO
+from accounts.requests import signed_in
+
+from .. import inbox
+from ..actions.remarks import remark
+from ..models import Answer, Role
+from ..permissions import answer_of, may, member_of, permit, require, round_of
+from ..serializers import inbox as shapes
+
+CURATE = "curate"
+
+
+class InboxView(generics.ListAPIView[Answer]):
+    queryset = Answer.objects.none()
+    serializer_class = shapes.InboxItemSerializer
+
+    @extend_schema(operation_id="inbox_list", parameters=[shapes.InboxFiltersSerializer])
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """Answers that flag, comment or skip, newest first, with the words on each."""
+        member = member_of(signed_in(request), kwargs["slug"])
+        permit(member, CURATE)
+        filters = shapes.InboxFiltersSerializer(data=request.query_params)
+        filters.is_valid(raise_exception=True)
+        page = self.paginate_queryset(inbox.filtered(member.project, **filters.validated_data)) or []
+        return self.get_paginated_response(shapes.InboxItemSerializer(inbox.rows(page), many=True).data)
+
+
+class InboxTotalsView(APIView):
+    @extend_schema(operation_id="inbox_totals", responses=shapes.InboxTotalsSerializer)
+    def get(self, request: Request, slug: str) -> Response:
+        """How much was raised and is unsettled."""
+        member = member_of(signed_in(request), slug)
+        permit(member, CURATE)
+        return Response(inbox.totals(member.project))
+
+
+class RemarksView(APIView):
+    @extend_schema(
+        operation_id="answers_remark", request=shapes.NewRemarkSerializer, responses={201: shapes.RemarkSerializer}
+    )
+    def post(self, request: Request, answer_uuid: UUID) -> Response:
+        """Reply to an answer, settle what it raises, or open it again. Its author reads what is written."""
+        answer, member = answer_of(signed_in(request), answer_uuid)
+        permit(member, CURATE)
+        body = shapes.NewRemarkSerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        made = remark(answer=answer, by=member, **body.validated_data)
+        said = {"act": made.act, "author": member.user.name, "text": made.text, "at": made.at}
+        return Response(shapes.RemarkSerializer(said).data, status=status.HTTP_201_CREATED)
+
+
+class RepliesView(APIView):
+    permission_classes = GUESTS_TOO
+
+    @extend_schema(operation_id="rounds_replies", responses=shapes.ReplySerializer(many=True))
+    def get(self, request: Request, round_id: int) -> Response:
+        """One's own answers in the round that somebody replied to."""
+        round, member = round_of(signed_in(request), round_id)
+        return Response(shapes.ReplySerializer(inbox.replies_in(round, member), many=True).data)
+
+
+class OverviewView(APIView):
+    @extend_schema(operation_id="projects_overview", responses=shapes.OverviewSerializer)
+    def get(self, request: Request, slug: str) -> Response:
+        """Open rounds and the newest closed ones, what needs attention in them, and who is at work."""
+        member = member_of(signed_in(request), slug)
+        require(member, Role.LEAD, Role.CURATOR, Role.VIEWER)
+        found = inbox.overview(member.project, watches=may(member, CURATE))
+        return Response(shapes.OverviewSerializer(found).data)

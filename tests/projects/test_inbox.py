@@ -1,0 +1,144 @@
+"""What people flag, comment and skip reaches leads and curators, is answered and settled; annotators read replies."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.db import DatabaseError, connection, transaction
+from django.test.utils import CaptureQueriesContext
+from rest_framework.test import APIClient
+
+from accounts.models import User
+from audit.models import Entry
+from projects.actions.answers import next_hand
+from projects.models import Answer, Assignment, Member, Project, Remark, Round
+from tests.builders import TEXT, answer, build_cluster, build_round, label_value, skip
+
+pytestmark = pytest.mark.django_db
+API = "/api/v1"
+
+
+@pytest.fixture
+def round(project: Project, ann1: User, ann2: User) -> Round:
+    build_cluster(project, inputs=5)
+    return build_round(project, list(Member.objects.filter(user__in=[ann1, ann2])), overlap=2)
+
+
+@pytest.fixture
+def client(client_of: Callable[[User], APIClient], lead: User) -> APIClient:
+    return client_of(lead)
+
+
+def said(user: User, round: Round, **fields: Any) -> Answer:
+    return answer(user, next_hand(user=user, round=round)[0], **fields).answer
+
+
+def listed(client: APIClient, **query: Any) -> list[dict[str, Any]]:
+    reply = client.get(f"{API}/projects/eye/inbox/", query)
+    assert reply.status_code == 200, reply.json()
+    found: list[dict[str, Any]] = reply.json()["results"]
+    return found
+
+
+def say(client: APIClient, answer: Answer, act: str, text: str = "") -> int:
+    reply = client.post(f"{API}/answers/{answer.pk}/remarks/", {"act": act, "text": text}, format="json")
+    return int(reply.status_code)
+
+
+def test_the_inbox_lists_what_was_raised_and_nothing_else(round: Round, ann1: User, client: APIClient) -> None:
+    said(ann1, round)
+    said(ann1, round, flag=True)
+    said(ann1, round, comment="Which arm?")
+    skip(ann1, next_hand(user=ann1, round=round)[0])
+    rows = listed(client)
+    assert [(r["flag"], r["comment"], r["outcome"]) for r in rows] == [
+        (False, "", "skipped"), (False, "Which arm?", "answered"), (True, "", "answered"),
+    ]  # fmt: skip
+    assert (rows[1]["text"], rows[1]["name"], rows[1]["said"][0]) == (
+        TEXT, "Ann1", {"field": "polarity", "value": "no effect"},
+    )  # fmt: skip
+    assert [r["comment"] for r in listed(client, what="commented")] == ["Which arm?"]
+    assert client.get(f"{API}/projects/eye/inbox/totals/").json() == {
+        "flagged": 1, "commented": 1, "skipped": 1, "open": 3, "settled": 0,
+    }  # fmt: skip
+
+
+def test_settling_takes_a_matter_off_the_open_ones_and_reopening_brings_it_back(
+    round: Round, ann1: User, client: APIClient
+) -> None:
+    mine = said(ann1, round, comment="Which arm?")
+    assert say(client, mine, "reply", "The second one.") == 201
+    assert say(client, mine, "settled", "Guideline 4.") == 201
+    assert say(client, mine, "settled") == 409
+    assert listed(client, state="open") == []
+    row = listed(client, state="settled")[0]
+    assert [(r["act"], r["text"]) for r in row["remarks"]] == [
+        ("reply", "The second one."), ("settled", "Guideline 4."),
+    ]  # fmt: skip
+    assert say(client, mine, "reopened") == 201
+    assert say(client, mine, "reopened") == 409
+    assert len(listed(client, state="open")) == 1
+    assert say(client, mine, "reply", "  ") == 422
+    verbs = Entry.objects.filter(object_type="unit", object_id=str(mine.assignment.unit_id)).values_list("verb")
+    assert [v for (v,) in verbs] == ["reply on answer", "settled on answer", "reopened on answer"]
+
+
+def test_a_newer_flag_raises_the_matter_again(round: Round, ann1: User, client: APIClient) -> None:
+    mine = said(ann1, round, flag=True)
+    say(client, mine, "settled")
+    again = answer(ann1, Assignment.objects.get(pk=mine.assignment_id), label_value("positive"), flag=True).answer
+    assert [r["answer"] for r in listed(client, state="open")] == [str(again.pk)]
+    assert listed(client, state="settled") == []
+
+
+def test_annotators_read_replies_to_their_own_answers_without_names(
+    round: Round, ann1: User, ann2: User, client: APIClient, client_of: Callable[[User], APIClient]
+) -> None:
+    say(client, said(ann1, round, comment="Which arm?"), "reply", "The second one.")
+    mine = client_of(ann1)
+    assert mine.get(f"{API}/my-work/").json()[0]["replies"] == 1
+    replies = mine.get(f"{API}/rounds/{round.pk}/replies/").json()
+    assert [(r["comment"], r["remarks"][0]["text"], r["remarks"][0]["author"]) for r in replies] == [
+        ("Which arm?", "The second one.", "")
+    ]
+    others = client_of(ann2)
+    assert others.get(f"{API}/my-work/").json()[0]["replies"] == 0
+    assert others.get(f"{API}/rounds/{round.pk}/replies/").json() == []
+
+
+def test_remarks_are_never_changed(round: Round, ann1: User, client: APIClient) -> None:
+    say(client, said(ann1, round, flag=True), "settled")
+    with pytest.raises(DatabaseError), transaction.atomic():
+        Remark.objects.update(text="other")
+
+
+def test_the_inbox_and_the_overview_cost_the_same_however_much_there_is(
+    round: Round, ann1: User, ann2: User, client: APIClient, project: Project
+) -> None:
+    def queries(path: str) -> int:
+        with CaptureQueriesContext(connection) as asked:
+            assert client.get(f"{API}/projects/eye/{path}").status_code == 200
+        return len(asked)
+
+    say(client, said(ann1, round, flag=True), "reply", "Yes.")
+    before = {path: queries(path) for path in ("inbox/", "overview/")}
+    for n in range(3):
+        build_round(project, list(Member.objects.filter(user__in=[ann1, ann2])), name=f"more {n}")
+        say(client, said(ann2, round, comment="So?"), "settled")
+    assert {path: queries(path) for path in before} == before
+
+
+def test_the_overview_counts_what_needs_attention_round_by_round(
+    round: Round, ann1: User, ann2: User, client: APIClient
+) -> None:
+    said(ann1, round, flag=True)
+    settled = said(ann2, round, comment="So?")
+    say(client, settled, "settled")
+    skip(ann2, next_hand(user=ann2, round=round)[0])
+    found = client.get(f"{API}/projects/eye/overview/").json()
+    row = found["rounds"][0]
+    assert (row["answered"], row["contested"], row["raised"], row["skipped"]) == (2, 0, 1, 1)
+    assert found["unsettled"] == 2
+    assert [(p["name"], p["answered"], p["skipped"], p["rounds"]) for p in found["people"]] == [
+        ("Ann1", 1, 0, 1), ("Ann2", 1, 1, 1),
+    ]  # fmt: skip
