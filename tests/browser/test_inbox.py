@@ -1,0 +1,53 @@
+"""What an annotator flags reaches the lead's inbox, is replied to and settled, and the annotator reads the reply."""
+
+from collections.abc import Callable
+
+from playwright.sync_api import expect
+
+from tests.browser.conftest import Visit
+from tests.browser.test_pages import unnamed_controls, violations
+from tests.processes.house import House
+
+RAISE = """
+from projects.models import Member, Project, Round
+from projects.actions.answers import next_hand
+from tests.builders import build_round, answer
+member = Member.objects.get(project__slug='sample', user__email='ann2@example.org')
+round = build_round(Project.objects.get(slug='sample'), [member], name='raised', filters={'role': 'target'})
+value = {'polarity': 'positive', 'modality': 'weak', 'polarity_cue': [], 'modality_cue': []}
+answer(member.user, next_hand(user=member.user, round=round)[0], value, comment='Which arm is meant?', flag=True)
+"""
+
+
+def nothing_for_axe(visit: Visit) -> None:
+    for scheme in ("dark", "light"):
+        visit.page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+        assert violations(visit) + unnamed_controls(visit) == [], (visit.page.url, scheme)
+
+
+def test_a_comment_is_answered_settled_and_read(visit: Callable[..., Visit], house: House) -> None:
+    house.manage("shell", "-v0", "-c", RAISE)
+    lead = visit("lead")
+    page = lead.page
+    lead.go("/projects/sample")
+    page.get_by_role("link", name="in the inbox").click()
+    item = page.get_by_role("listitem").filter(has_text="Which arm is meant?")
+    item.get_by_label("Reply or note").fill("The second one.")
+    item.get_by_role("button", name="Reply").click()
+    expect(item).to_contain_text("replied: The second one.")
+    nothing_for_axe(lead)
+    item.get_by_role("button", name="Settle").click()
+    expect(item).to_have_count(0)
+    page.get_by_label("that is").select_option("settled")
+    expect(item).to_contain_text("settled it")
+
+    item.get_by_role("link", name="raised").click()
+    page.get_by_text("History", exact=True).click()
+    expect(page.get_by_role("row").filter(has_text="open round")).to_be_visible()
+    nothing_for_axe(lead)
+
+    person = visit("ann2")
+    person.go("/")
+    person.page.get_by_text("1 reply to you").click()
+    expect(person.page.get_by_text("The second one.")).to_be_visible()
+    nothing_for_axe(person)
