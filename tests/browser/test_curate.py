@@ -113,6 +113,26 @@ def unsaved(page: Page, text: str) -> None:
     expect(page.get_by_role("form", name="Save").get_by_role("status")).to_contain_text(text)
 
 
+KEPT = """() => new Promise((resolve, reject) => {
+  const opening = indexedDB.open('concord')
+  opening.onerror = () => reject(opening.error)
+  opening.onsuccess = () => {
+    const found = opening.result.transaction('drafts').objectStore('drafts').getAll()
+    found.onsuccess = () => { opening.result.close(); resolve(found.result.some(
+      d => Object.keys(d.edits ?? {}).length + Object.keys(d.staged ?? {}).length)) }
+  }
+})"""
+
+
+def wait_until_kept(page: Page) -> None:
+    """Wait until the browser's data base holds what is not saved: the page says the change a moment before."""
+    for _ in range(100):
+        if page.evaluate(KEPT):
+            return
+        page.wait_for_timeout(100)
+    raise AssertionError("what was typed is not kept in the browser")
+
+
 @pytest.fixture(scope="module")
 def imported(house: House) -> str:
     """A project of these tests' own, with the illustrative clusters in it."""
@@ -247,6 +267,7 @@ def test_what_is_not_saved_survives_a_reload_and_a_change_of_a_value_in_force_as
     hands.tab_into("Propositions of")
     hands.press("ArrowDown", *["ArrowRight"] * 4, MODALITY[other])
     unsaved(page, "1 change not saved")
+    wait_until_kept(page)
     page.reload()
     unsaved(page, "1 change not saved")
     expect(cell(page, "Propositions of", 1, "Modality")).to_contain_text(other)
