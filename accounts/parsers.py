@@ -9,7 +9,7 @@ from rest_framework.parsers import JSONParser
 
 class CarefulJSONParser(JSONParser):
     """DRF's parser (which refuses NaN), refusing also what would fail further in: nesting too deep to walk, and text
-    that is not Unicode (half a surrogate pair) or holds NUL."""
+    that is not Unicode (half a surrogate pair) or holds NUL, and integers of more than 64 bits."""
 
     def parse(
         self, stream: IO[Any], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
@@ -28,6 +28,8 @@ def _check(value: Any) -> None:
             raise ParseError("JSON parse error - NUL is not text.")
         if not value.isascii() and any("\ud800" <= c <= "\udfff" for c in value):
             raise ParseError("JSON parse error - half a surrogate pair is not text.")
+    elif isinstance(value, int) and not -(2**63) <= value < 2**63:
+        raise ParseError("JSON parse error - an integer of more than 64 bits.")
     elif isinstance(value, dict):
         for key, inner in value.items():
             _check(key)

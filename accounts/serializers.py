@@ -14,6 +14,9 @@ PASSWORD: dict[str, Any] = {
     "style": {"input_type": "password"},
 }
 
+#: The largest id or number that both data bases can compare with; SQLite fails at a larger one in a list.
+LARGEST = 2**63 - 1
+
 
 class Strict(serializers.Serializer[Any]):
     """Input that refuses fields it does not know, so that nobody believes to have set what was ignored."""

@@ -20,6 +20,7 @@ MAY: dict[str, frozenset[Role]] = {
     "write guidelines": frozenset({LEAD}),
     "read the audit trail": frozenset({LEAD, CURATOR}),
     "control jobs": frozenset({LEAD}),
+    "read reports of jobs": frozenset({LEAD, CURATOR}),
     "let volunteers in": frozenset({LEAD}),
     "curate": frozenset({LEAD, CURATOR}),
 }
@@ -117,6 +118,13 @@ def job_of(user: User, job_id: int) -> Job:
     elif found.created_by_id != user.pk:
         raise _nothing()
     return found
+
+
+def require_job_report(user: User, job: Job) -> None:
+    """What a job found may name raters and quote what people said: it is for those who may see both, and for whoever
+    began it."""
+    if job.project_id is not None and job.created_by_id != user.pk:
+        permit(member_in(user, job.project_id), "read reports of jobs")
 
 
 def require_job_control(user: User, job: Job) -> None:

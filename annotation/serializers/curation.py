@@ -4,7 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from accounts.serializers import Strict
+from accounts.serializers import LARGEST, Strict
 from projects.models import Origin
 from projects.serializers.corrections import CellSerializer
 
@@ -110,7 +110,7 @@ class CurationSerializer(Plain):
 
 
 class CurationWindowSerializer(Plain):
-    offset = serializers.IntegerField(min_value=0, default=0)
+    offset = serializers.IntegerField(min_value=0, max_value=LARGEST // 2, default=0)
     limit = serializers.IntegerField(min_value=1, max_value=CLUSTERS_AT_ONCE, default=50)
 
 
@@ -122,7 +122,7 @@ class ReasonedSerializer(Strict):
 
 
 class CellRowSerializer(CellSerializer):
-    unit = serializers.IntegerField(min_value=1)
+    unit = serializers.IntegerField(min_value=1, max_value=LARGEST)
 
 
 class CorrectionsSerializer(ReasonedSerializer):
@@ -170,7 +170,7 @@ class NewInputSerializer(NewTextRowSerializer):
 class NewClusterSerializer(NewTextRowSerializer):
     """One cluster, typed or pasted whole. Its text is that of the target proposition."""
 
-    sentence = serializers.IntegerField(min_value=1, required=False, allow_null=True, default=None)
+    sentence = serializers.IntegerField(min_value=1, max_value=LARGEST, required=False, allow_null=True, default=None)
     tuple = TupleValueSerializer(required=False, allow_null=True, default=None)
     label = LabelValueSerializer(required=False, allow_null=True, default=None)  # type: ignore[assignment]
     relation = serializers.ChoiceField(choices=Relation.choices, required=False, allow_null=True, default=None)

@@ -1,6 +1,5 @@
 """Reading the corpus: lists, one object with all that hangs on it, and the numbers."""
 
-import hashlib
 from typing import Any
 
 from django.db.models import Q, QuerySet
@@ -70,7 +69,7 @@ class ReviewListView(generics.ListAPIView[Review]):
     def post(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """Add a review by hand, with its target sentences."""
         member = permissions.project_to_curate(signed_in(request), kwargs["slug"])
-        digest = hashlib.sha256(request.body).hexdigest()
+        digest = acts.digest_of(request.path, request.body)
         asked = curation_shapes.NewReviewSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
         fields = {k: v for k, v in asked.validated_data.items() if k not in ("uuid", "reason")}

@@ -1,6 +1,5 @@
 """The curate page: one review whole, and everything that is typed into it."""
 
-import hashlib
 from collections.abc import Callable
 from typing import Any
 
@@ -25,7 +24,7 @@ CREATED = status.HTTP_201_CREATED
 
 
 def _asked(shape: type[shapes.Plain], request: Request) -> dict[str, Any]:
-    digest = hashlib.sha256(request.body).hexdigest()
+    digest = acts.digest_of(request.path, request.body)
     serializer = shape(data=request.data)
     serializer.is_valid(raise_exception=True)
     fields = dict(serializer.validated_data)

@@ -3,6 +3,7 @@
 import uuid as uuids
 from collections.abc import Callable
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -17,16 +18,21 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True)
 class Request:
-    """How a client names one write: its identifier, and the SHA-256 of the bytes that it sent."""
+    """How a client names one write: its identifier, and the digest of what it sent and where."""
 
     uuid: uuids.UUID
     digest: str
 
 
+def digest_of(address: str, body: bytes) -> str:
+    """SHA-256 of a request: the same body sent to another address is another request."""
+    return sha256(address.encode() + b"\n" + body).hexdigest()
+
+
 def once(request: Request, *, by: Member, verb: str, work: Callable[[], Json]) -> Json:
     """What ``work`` makes, in one transaction with the note that it was done; or what it made the first time.
 
-    ``work`` returns ids and other plain values. Raises `UuidReused` for other bytes under the same identifier, and
+    ``work`` returns ids and other plain values. Raises `UuidReused` for anything else under the same identifier, and
     `Conflict` where somebody else wrote the same thing a moment ago.
     """
     if (stored := _replayed(request, by)) is not None:

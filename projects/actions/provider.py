@@ -21,6 +21,10 @@ class NoAccount(Forbidden):
 def enter_by_provider(*, request: HttpRequest, email: str, name: str) -> User:
     """Sign in whoever owns ``email``, which the provider has verified. An account is made only for an address with an
     open invitation, or of a domain that the settings name. Raises `NoAccount`, for closed accounts too."""
+    if not email.isascii():
+        # Data bases and Python fold some letters beyond ASCII into it: the Kelvin sign becomes a k, and with it a
+        # stranger somebody else. Domains with such letters are written in ASCII (xn--...) by whoever verifies them.
+        raise NoAccount("Addresses with letters beyond ASCII are not known here.")
     user = User.objects.filter(email__iexact=email).first()
     if user is None and _may_have_one(email):
         user = _make_account(email, name)

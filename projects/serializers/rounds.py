@@ -4,6 +4,8 @@ from typing import Any
 
 from rest_framework import serializers
 
+from accounts.serializers import LARGEST
+
 from .. import kinds
 from ..actions.rounds import CUE_POLICIES
 from ..models import Origin, Purpose, Role, Round
@@ -39,7 +41,9 @@ class RoundPlanSerializer(Plain):
     kind = serializers.ChoiceField(choices=KIND_CHOICES)
     purpose = serializers.ChoiceField(choices=PURPOSES)
     overlap = serializers.IntegerField(min_value=1, max_value=50)
-    people = serializers.ListField(child=serializers.IntegerField(), max_length=500, help_text="Member ids.")
+    people = serializers.ListField(
+        child=serializers.IntegerField(max_value=LARGEST), max_length=500, help_text="Member ids."
+    )
     guideline = serializers.IntegerField(required=False, allow_null=True, help_text="The newest where it is left out.")
     dealing = serializers.ChoiceField(choices=Round.Dealing.choices, default=Round.Dealing.POOL)
     seed = serializers.IntegerField(min_value=0, max_value=2**31 - 1, default=1)

@@ -6,6 +6,8 @@ from typing import Any
 from drf_spectacular.utils import PolymorphicProxySerializer
 from rest_framework import serializers
 
+from accounts.serializers import LARGEST
+
 from .. import kinds
 from ..models import Outcome
 
@@ -43,7 +45,10 @@ class SubmissionSerializer(Plain):
     comment = serializers.CharField(allow_blank=True, default="", max_length=5000)
     flag = serializers.BooleanField(default=False)
     have = serializers.ListField(
-        child=serializers.IntegerField(), default=list, max_length=20, help_text="Assignments whose cards are held."
+        child=serializers.IntegerField(max_value=LARGEST),
+        default=list,
+        max_length=20,
+        help_text="Assignments whose cards are held.",
     )
 
 

@@ -21,6 +21,8 @@ from .writing import ANSWERS
 MOST_PARTS, MOST_BYTES, MOST_RATIO = 500, 256 * 2**20, 200
 MOST_CELL = 32_767
 MOST_COLUMNS = 200
+#: The last row that a workbook has; one that names a later one would keep a reader counting for hours.
+LAST_ROW = 1_048_576
 
 
 @dataclass(frozen=True)
@@ -110,16 +112,32 @@ def _xlsx(path: Path, needed: Sequence[str]) -> Iterator[Row]:
         try:
             book = load_workbook(file, read_only=True, data_only=False, keep_links=False)
             page = book[ANSWERS] if ANSWERS in book.sheetnames else book.worksheets[0]
-            rows = page.iter_rows()
+            # What a sheet says of its own size is not believed.
+            page.reset_dimensions()
+            rows = _sound(page.iter_rows(max_row=LAST_ROW))
             head = [str(cell.value or "") for cell in next(rows, ())][:MOST_COLUMNS]
+        except Refused:
+            raise
         except Exception as error:
-            raise Refused.field("file", f"This workbook cannot be read ({type(error).__name__}).") from error
+            raise _unreadable(error) from error
         letters = _letters(head, needed)
         names = {letter: name for name, letter in letters.items()}
         for number, cells in enumerate(rows, start=2):
             found, formulas = _cells(cells[:MOST_COLUMNS], names)
             if any(found.values()):
                 yield Row(number, found, formulas, letters)
+
+
+def _sound(rows: Iterator[Any]) -> Iterator[Any]:
+    """The rows, and a `Refused` where the file turns out to be damaged further in."""
+    try:
+        yield from rows
+    except Exception as error:
+        raise _unreadable(error) from error
+
+
+def _unreadable(error: Exception) -> Refused:
+    return Refused.field("file", f"This workbook cannot be read ({type(error).__name__}).")
 
 
 def _cells(cells: Sequence[Any], names: dict[str, str]) -> tuple[dict[str, str], frozenset[str]]:

@@ -1,6 +1,5 @@
 """Putting one value in force by hand."""
 
-import hashlib
 from typing import Any
 
 from drf_spectacular.utils import extend_schema
@@ -27,7 +26,7 @@ class CorrectionView(APIView):
         """Put a curator's value in the place of the gold one; a reason is needed where there is one."""
         unit, member = unit_of(signed_in(request), unit_id)
         permit(member, "curate")
-        digest = hashlib.sha256(request.body).hexdigest()
+        digest = acts.digest_of(request.path, request.body)
         asked = shapes.CorrectionSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
         fields: dict[str, Any] = dict(asked.validated_data)

@@ -8,7 +8,7 @@ from rest_framework.views import APIView
 from accounts.requests import signed_in
 
 from .. import jobs, plans
-from ..permissions import job_of, require_job_control
+from ..permissions import job_of, require_job_control, require_job_report
 from ..serializers.rounds import JobSerializer
 
 
@@ -16,7 +16,9 @@ class JobView(APIView):
     @extend_schema(operation_id="jobs_get", responses=JobSerializer)
     def get(self, request: Request, job_id: int) -> Response:
         """How far a job is."""
-        return Response(JobSerializer(plans.fresh_job(job_of(signed_in(request), job_id))).data)
+        job = job_of(signed_in(request), job_id)
+        require_job_report(signed_in(request), job)
+        return Response(JobSerializer(plans.fresh_job(job)).data)
 
 
 class JobCancelView(APIView):

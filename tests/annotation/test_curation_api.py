@@ -297,6 +297,28 @@ def test_pasting_the_same_rows_twice_adds_them_once(client: APIClient, review: R
     assert add(client, review, rows * 2, uuid=name).status_code == 409
 
 
+def test_the_same_request_to_another_address_is_another_request(client: APIClient, review: Review) -> None:
+    name, rows = str(uuid.uuid4()), [{"text": "Nepralin helps."}]
+    assert add(client, review, rows, uuid=name).status_code == 201
+    body = {"uuid": name, "rows": rows}
+    for address in (f"reviews/{review.pk}/sentences/", f"clusters/{review.clusters.all()[0].pk}/propositions/"):
+        reply = client.post(f"/api/v1/{address}", body, format="json")
+        assert reply.status_code in (409, 422), address
+    assert page(client, review)["targets"] == []
+
+
+@pytest.mark.parametrize("number", [2**63, 2**70])
+def test_a_number_beyond_all_ids_is_nothing_of_the_review(client: APIClient, review: Review, number: int) -> None:
+    row = {"unit": number, "kind": "discourse", "value": {"relation": "agreement"}}
+    assert put(client, review, [row]).status_code == 400
+    assert put(client, review, [row | {"unit": str(number)}]).json()["errors"][0]["field"] == "rows.0.unit"
+    typed = add(client, review, [{"text": "T", "sentence": str(number)}])
+    assert typed.json()["errors"][0]["field"] == "rows.0.sentence"
+    assert client.get(f"/api/v1/reviews/{review.pk}/curation/?offset={number}").status_code == 422
+    row |= {"unit": review.clusters.all()[0].unit_id, "shown": str(number), "seen": str(number)}
+    assert put(client, review, [row]).status_code == 409
+
+
 def test_inputs_come_after_the_last_and_the_relation_is_to_be_judged_again(client: APIClient, review: Review) -> None:
     there = review.clusters.order_by("position")[0]
     body = {"uuid": str(uuid.uuid4()), "rows": [{"pmid": "444", "text": "It harmed.", "label": LABEL}]}
@@ -360,6 +382,8 @@ def test_a_cluster_in_no_round_can_be_taken_out_and_its_key_is_not_used_again(
     assert remove(client, f"clusters/{made['id']}") == 204
     assert remove(client, f"clusters/{made['id']}") == 409
     assert [c["key"] for c in page(client, review)["clusters"]] == ["26258610_0", "26258610_1"]
+    late = {"uuid": str(uuid.uuid4()), "rows": [{"pmid": "1", "text": "Too late."}]}
+    assert client.post(f"/api/v1/clusters/{made['id']}/propositions/", late, format="json").status_code == 409
     assert client.get("/api/v1/projects/eye/clusters/").json()["count"] == 3
     assert client.get("/api/v1/projects/eye/summary/").json()["clusters"] == 3
     assert (Decision.objects.count(), PicoSlot.objects.filter(cluster=made["id"]).count()) == (decisions, 4)

@@ -52,7 +52,7 @@ MAY: list[tuple[str, str, dict[str, Any] | None, set[Role]]] = [
     ("get", "projects/<slug:slug>/stale/", None, JUDGE),
     ("get", "projects/<slug:slug>/stale/totals/", None, JUDGE),
     ("get", "projects/<slug:slug>/outdated-answers/", None, JUDGE),
-    ("get", "jobs/<int:job_id>/", None, set(Role)),
+    ("get", "jobs/<int:job_id>/", None, JUDGE),
     ("post", "jobs/<int:job_id>/cancel/", None, {L}),
     ("get", "projects/<slug:slug>/imports/", None, {L}),
     ("post", "projects/<slug:slug>/imports/confirm/", {"job": 0}, {L}),

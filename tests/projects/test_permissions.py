@@ -10,7 +10,17 @@ from accounts.models import User
 from accounts.problems import Forbidden, NotFound
 from projects.actions import guidelines, invitations, people
 from projects.models import Job, Member, Project, Role, Round
-from projects.permissions import MAY, job_of, member_to, permit, require_job_control, round_at_work, round_of, unit_of
+from projects.permissions import (
+    MAY,
+    job_of,
+    member_to,
+    permit,
+    require_job_control,
+    require_job_report,
+    round_at_work,
+    round_of,
+    unit_of,
+)
 from tests.builders import build_cluster, build_round
 
 ClientOf = Callable[[User], APIClient]
@@ -109,11 +119,15 @@ def test_only_who_works_in_a_round_is_at_work_there(round: Round, ann1: User, an
             round_at_work(user, round.pk)
 
 
-def test_a_job_is_seen_by_members_and_stopped_by_leads_and_who_began_it(
+def test_a_job_is_seen_by_judges_and_stopped_by_leads_and_who_began_it(
     project: Project, lead: User, ann1: User, ann2: User, stranger: User
 ) -> None:
     job = Job.objects.create(project=project, kind="import", created_by=ann1)
     assert job_of(ann2, job.pk) == job
+    for user in (lead, ann1):
+        require_job_report(user, job)
+    with pytest.raises(Forbidden):
+        require_job_report(ann2, job)
     require_job_control(lead, job)
     require_job_control(ann1, job)
     with pytest.raises(Forbidden):

@@ -328,6 +328,31 @@ def test_a_workbook_made_to_hurt_is_refused_before_it_is_opened(fault: str, tmp_
         lines(path, body[:60] if fault == "damaged" else body, "a.xlsx")
 
 
+def with_row(row: str, folder: Path) -> Path:
+    """A workbook with a head, and below it what no program writes."""
+    book, path, changed = Workbook(), folder / "a.xlsx", folder / "b.xlsx"
+    book.worksheets[0].append(["unit", "rater"])
+    book.save(path)
+    with zipfile.ZipFile(path) as before, zipfile.ZipFile(changed, "w") as after:
+        for part in before.namelist():
+            text = before.read(part).replace(b"</sheetData>", row.encode() + b"</sheetData>")
+            after.writestr(part, text.replace(b"A1:B1", b"A1:XFD2000000000"))
+    return changed
+
+
+@pytest.mark.row(30)
+def test_a_row_with_a_number_beyond_every_workbook_keeps_nobody_counting(tmp_path: Path) -> None:
+    path = with_row('<row r="2000000000"><c r="A2000000000"><v>1</v></c></row>', tmp_path)
+    assert list(read(path, "b.xlsx", needed=["unit", "rater"])) == []
+
+
+@pytest.mark.row(30)
+def test_a_workbook_that_is_damaged_further_in_is_refused_in_words(tmp_path: Path) -> None:
+    path = with_row('<row r="2"><c r="A2" t="n"><v>x</v></c></row>', tmp_path)
+    with pytest.raises(Refused, match="cannot be read"):
+        list(read(path, "b.xlsx", needed=["unit", "rater"]))
+
+
 def test_a_number_that_a_program_made_of_an_id_is_that_id_again(tmp_path: Path) -> None:
     book = Workbook()
     assert book.active is not None

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db.models import Max
 
-from accounts.problems import Refused
+from accounts.problems import Conflict, Refused
 from audit.log import record
 from projects.actions import staleness
 from projects.actions.corrections import Correction, correct_all
@@ -47,8 +47,11 @@ def add_inputs(
 ) -> list[Proposition]:
     """Input propositions after the last one of a cluster. Rows: ``pmid, text, label``. All or none.
 
-    A relation that was judged without them becomes stale. In the caller's transaction.
+    A relation that was judged without them becomes stale. In the caller's transaction. `Conflict` for a cluster that
+    was taken out.
     """
+    if cluster.unit.superseded_by_id:
+        raise Conflict("The cluster was taken out; nothing is added to it any more.")
     review = cluster.review
     studies = studies_of(cluster.project, [(row["pmid"], review.pmid) for row in rows], {review.pmid: review})
     last = cluster.propositions.aggregate(last=Max("position"))["last"] or 0

@@ -42,8 +42,8 @@ def remove_cluster(*, cluster: Cluster, reason: str, by: Member) -> None:
     if asked.exists():
         raise Conflict("It is in a round, so it stays. Correct what is wrong with it.")
     with transaction.atomic():
-        # Nothing takes its place but the review without it.
-        Unit.objects.filter(pk__in=ids).update(superseded_by=cluster.review.unit)
+        # Nothing takes its place but the review without it; earlier texts keep the text that took theirs.
+        Unit.objects.filter(pk__in=ids, superseded_by=None).update(superseded_by=cluster.review.unit)
         record(
             actor=by.user, verb="remove cluster", obj=cluster, project_id=cluster.project_id, reason=reason,
             before={"key": cluster.key},
