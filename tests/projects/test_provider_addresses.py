@@ -1,0 +1,21 @@
+"""Whose address the identity provider may vouch for."""
+
+import pytest
+from django.http import HttpRequest
+
+from accounts.models import User
+from projects.actions.provider import NoAccount, enter_by_provider
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize(
+    "email", ["eve@\u212aings.example.org", "\u212aate@kings.example.org", "k\u0131m@kings.example.org"]
+)
+def test_letters_that_fold_into_ascii_make_nobody_somebody_else(email: str, settings: object) -> None:
+    settings.OIDC_NEW_ACCOUNTS_FROM = ["kings.example.org"]  # type: ignore[attr-defined]
+    for name in ("kate", "kim"):
+        User.objects.create_user(email=f"{name}@kings.example.org", name=name)
+    with pytest.raises(NoAccount):
+        enter_by_provider(request=HttpRequest(), email=email, name="Eve")
+    assert User.objects.count() == 2
