@@ -84,3 +84,17 @@ export function followed(event: MouseEvent): string | null {
   if (link.hash && link.pathname === location.pathname && link.search === location.search) return null
   return link.pathname + link.search + link.hash
 }
+
+/**
+ * The address where it is one of ours, else the first page: never an address that somebody put into a link. Read as a
+ * browser reads it, which drops tabs and line ends: "/<tab>/evil.example" is another host.
+ */
+export function ownAddress(asked: string, origin = location.origin): string {
+  if (!asked.startsWith('/')) return '/'
+  try {
+    const read = new URL(asked, origin)
+    return read.origin === origin && !read.pathname.startsWith('//') ? read.pathname + read.search + read.hash : '/'
+  } catch {
+    return '/'
+  }
+}
