@@ -1582,6 +1582,7 @@ export interface components {
             shown?: number;
             /** @description Newest decision that was shown, 0 for none: a 409 where there is a newer. */
             seen?: number;
+            /** Format: int64 */
             unit: number;
         };
         Check: {
@@ -2491,6 +2492,7 @@ export interface components {
         /** @description One cluster, typed or pasted whole. Its text is that of the target proposition. */
         NewClusterRequest: {
             text: string;
+            /** Format: int64 */
             sentence?: number | null;
             tuple?: components["schemas"]["TupleValueRequest"] | null;
             label?: components["schemas"]["LabelValueRequest"] | null;
