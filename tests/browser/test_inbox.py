@@ -8,12 +8,17 @@ from tests.browser.conftest import Visit
 from tests.browser.test_pages import unnamed_controls, violations
 from tests.processes.house import House
 
+#: In a project of its own: the rounds of the illustrative one are what other tests count.
 RAISE = """
-from projects.models import Member, Project, Round
+from accounts.models import User
+from projects.actions.people import add_member, create_project
 from projects.actions.answers import next_hand
-from tests.builders import build_round, answer
-member = Member.objects.get(project__slug='sample', user__email='ann2@example.org')
-round = build_round(Project.objects.get(slug='sample'), [member], name='raised', filters={'role': 'target'})
+from tests.builders import answer, build_cluster, build_round
+lead, person = (User.objects.get(email=name + '@example.org') for name in ('lead', 'ann2'))
+project = create_project(by=lead, name='Raised')
+member = add_member(project=project, user=person, role='annotator', by=lead)
+build_cluster(project)
+round = build_round(project, [member], name='raised')
 value = {'polarity': 'positive', 'modality': 'weak', 'polarity_cue': [], 'modality_cue': []}
 answer(member.user, next_hand(user=member.user, round=round)[0], value, comment='Which arm is meant?', flag=True)
 """
@@ -29,7 +34,7 @@ def test_a_comment_is_answered_settled_and_read(visit: Callable[..., Visit], hou
     house.manage("shell", "-v0", "-c", RAISE)
     lead = visit("lead")
     page = lead.page
-    lead.go("/projects/sample")
+    lead.go("/projects/raised")
     page.get_by_role("link", name="in the inbox").click()
     item = page.get_by_role("listitem").filter(has_text="Which arm is meant?")
     item.get_by_label("Reply or note").fill("The second one.")

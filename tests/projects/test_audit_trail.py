@@ -41,4 +41,4 @@ def test_bad_filters_are_named(client_of: Callable[[User], APIClient], lead: Use
     for name, value in (("person", "x"), ("before", "-1"), ("since", "yesterday")):
         reply = client.get(f"/api/v1/projects/{project.slug}/audit/", {name: value})
         assert reply.status_code == 422
-        assert name in reply.json()["errors"]
+        assert reply.json()["errors"][0]["field"] == name
