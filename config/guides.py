@@ -11,6 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from accounts.permissions import GUESTS_TOO
 from accounts.requests import signed_in
 from projects.markdown import as_html
 
@@ -35,6 +36,8 @@ class GuideSerializer(serializers.Serializer[Any]):
 
 
 class GuideView(APIView):
+    permission_classes = GUESTS_TOO
+
     @extend_schema(operation_id="guides_get", parameters=[ChoiceSerializer], responses=GuideSerializer)
     def get(self, request: Request) -> Response:
         """A guide, section by section."""

@@ -31,6 +31,7 @@ export const routes: Route[] = [
   { path: '/enter', page: () => import('./pages/Enter.svelte'), title: 'Sign in', open: true },
   { path: '/join', page: () => import('./pages/Join.svelte'), title: 'You are invited', open: true },
   { path: '/guide/:guide', page: () => import('./pages/Guide.svelte'), title: 'Guide' },
+  { path: '/take', page: () => import('./pages/Take.svelte'), title: 'Take part', open: true },
   { path: '/profile', page: () => import('./pages/Profile.svelte'), title: 'Profile' },
   { path: '/projects', guide: 'lead#from-nothing-to-a-release', page: () => import('./pages/Projects.svelte'), title: 'Projects' },
   { path: '/projects/:project', guide: 'lead#from-nothing-to-a-release', page: () => import('./pages/Project.svelte'), title: 'Project', nav: 'Project' },

@@ -13,6 +13,8 @@ class Shared {
   now = $state<Session | null | undefined>(undefined)
   /** Somebody was signed in and is no longer: the page asks over what is on it. */
   askAgain = $state(false)
+  /** Who was here last in this browser came by a participant link: a password would not help. */
+  wasGuest = $state(false)
   /** The server cannot be reached: what is known is from an earlier visit. */
   stale = $state(false)
   theme = $state<Theme>('auto')
@@ -33,8 +35,11 @@ export async function loadSession(): Promise<void> {
     take(await data(api.GET('/api/v1/session/')))
     session.stale = false
   } catch (error) {
-    if (error instanceof Unauthenticated) session.now = null
-    else if (error instanceof Offline || (error instanceof Problem && error.status >= 500)) {
+    if (error instanceof Unauthenticated) {
+      const kept = localStorage.getItem(KEPT)
+      session.wasGuest = kept !== null && (JSON.parse(kept) as Session).user.is_guest
+      session.now = null
+    } else if (error instanceof Offline || (error instanceof Problem && error.status >= 500)) {
       // What was begun can be gone on with, and the saved line can count what is not sent, before the server is back.
       const kept = localStorage.getItem(KEPT)
       session.stale = true
@@ -64,6 +69,7 @@ export async function signInByLink(token: string): Promise<void> {
 
 export async function signOut(): Promise<void> {
   await api.DELETE('/api/v1/session/')
+  session.wasGuest = session.now?.user.is_guest ?? false
   localStorage.removeItem(KEPT)
   session.now = null
 }

@@ -93,6 +93,7 @@ class ParticipationSerializer(Plain):
     html = serializers.CharField(help_text="The text, sanitised.")
     digest = serializers.CharField(help_text="Sent back with the agreement.")
     agreed = serializers.BooleanField(help_text="Whether the person agreed to this very text.")
+    withdrawn = serializers.BooleanField(help_text="Whether the person withdrew.")
     returning = serializers.BooleanField(help_text="Whether the link has a person already.")
     full = serializers.BooleanField(help_text="No place is left.")
     closed = serializers.BooleanField(help_text="The round is closed.")

@@ -109,12 +109,13 @@ class ConsentTextView(APIView):
 
 
 def _shown(link: ParticipantLink) -> dict[str, Any]:
+    taken = link.member_id is not None
     return {
         "round": link.round_id, "name": link.round.name, "project_name": link.round.project.name,
-        "html": markdown.as_html(link.consent_text), "digest": text_digest(link.consent_text), "agreed": link.stands,
-        "returning": link.member_id is not None, "full": participation.is_full(link),
-        "closed": not link.round.is_open, "shared": link.is_shared or link.parent_id is not None,
-        "expires_at": link.expires_at,
+        "html": markdown.as_html(link.consent_text), "digest": text_digest(link.consent_text),
+        "agreed": link.stands, "withdrawn": taken and not link.agreed, "returning": taken,
+        "full": participation.is_full(link), "closed": not link.round.is_open,
+        "shared": link.is_shared or link.parent_id is not None, "expires_at": link.expires_at,
     }  # fmt: skip
 
 

@@ -53,7 +53,8 @@ def unnamed_controls(visit: Visit) -> list[str]:
 
 #: Pages that axe meets elsewhere: before signing in, and on the lead's path (test_lead_path).
 ELSEWHERE = {
-    "/sign-in", "/enter", "/join", "/projects/:project/import/:imported", "/projects/:project/releases/:release",
+    "/sign-in", "/enter", "/join", "/take", "/projects/:project/import/:imported",
+    "/projects/:project/releases/:release",
     "/projects/:project/units/:unit",
 }  # fmt: skip
 
@@ -81,7 +82,7 @@ def test_every_page_of_a_lead_opens_and_axe_finds_nothing(visit: Visiting, schem
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("address", ["/sign-in", "/join", "/enter", "/no/such/page"])
+@pytest.mark.parametrize("address", ["/sign-in", "/join", "/take", "/enter", "/no/such/page"])
 def test_the_pages_before_signing_in_open_and_axe_finds_nothing(visit: Visiting, scheme: str, address: str) -> None:
     nobody = visit(scheme=scheme)
     nobody.go(address)
