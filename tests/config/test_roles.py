@@ -125,7 +125,7 @@ VOLUNTEERS = {
     "session/": {"get", "delete"}, "me/": {"get", "patch"}, "my-work/": {"get"}, "guides/": {"get"},
     "participation/": {"get", "post", "delete"},
     "rounds/<int:round_id>/": {"get"}, "rounds/<int:round_id>/next/": {"get"}, "rounds/<int:round_id>/recent/": {"get"},
-    "answers/<uuid:answer_uuid>/": {"put"},
+    "rounds/<int:round_id>/replies/": {"get"}, "answers/<uuid:answer_uuid>/": {"put"},
 }  # fmt: skip
 
 
@@ -152,7 +152,7 @@ def test_to_a_volunteer_nothing_exists_but_the_round_of_the_link(world: World) -
     assert reached == set(VOLUNTEERS)
     assert world.state() == before
     other = build_round(world.project, [world.worker], name="another")
-    for page in ("", "next/", "recent/"):
+    for page in ("", "next/", "recent/", "replies/"):
         assert client.get(f"/{API}rounds/{world.round.pk}/{page}").status_code == 200
         assert client.get(f"/{API}rounds/{other.pk}/{page}").status_code == 404
     theirs = client.put(f"/{API}answers/{uuid.uuid4()}/", world.submission(), format="json")
