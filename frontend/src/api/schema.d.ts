@@ -2981,6 +2981,8 @@ export interface components {
             digest: string;
             /** @description Whether the person agreed to this very text. */
             agreed: boolean;
+            /** @description Whether the person withdrew. */
+            withdrawn: boolean;
             /** @description Whether the link has a person already. */
             returning: boolean;
             /** @description No place is left. */
