@@ -48,6 +48,8 @@ export class Curating {
   done = $state('')
   /** The browser keeps nothing: what is not saved would be lost with the page. */
   keepsNothing = $state(false)
+  /** Notes on their way into the browser's data base: while there are none, a reload loses nothing. */
+  noting = $state(0)
   loadFailed = $state('')
   /** Where to go on after something was made: the row of a cluster that has just come. */
   goOn = $state.raw<{ cluster: number; row: number } | null>(null)
@@ -168,10 +170,11 @@ export class Curating {
     }
     this.kept = { edits, staged: this.staged, sent: this.kept.sent }
     const kept = $state.snapshot(this.kept) as Kept
+    this.noting++
     this.writing = this.writing.then(() => keep(this.user, this.id, kept)).then(
       () => (this.keepsNothing = false),
       () => (this.keepsNothing = true),
-    )
+    ).finally(() => this.noting--)
   }
 
   private basisNow(change: Change): { shown: number; seen: number } {

@@ -28,7 +28,7 @@ export function blank(): Typed {
 }
 
 export function columns(fields: readonly Field[]): Column<Typed>[] {
-  const wide: Partial<Record<Field, number>> = { text: 4, pmid: 1 }
+  const wide: Partial<Record<Field, number>> = { text: 3.25 }
   return fields.map((f) => ({
     key: f, title: TITLES[f], wide: wide[f] ?? 1, show: (row) => row[f], put: (row, text) => ({ ...row, [f]: text }),
     ...(f === 'polarity' || f === 'modality' ? { keys: labelCells.columns.find((c) => c.key === f)!.keys! } : {}),
