@@ -120,7 +120,7 @@ class Contestant:
 
 def _contestant(stack: ExitStack, name: str, server: str, plan: Plan, units: int, rounds: int) -> Contestant:
     at = stack.enter_context(place(name, server))
-    size = {"rounds": rounds, "answered": min(units, plan.units)} if name == "concord" else {}
+    size = {"rounds": rounds, "answered": max(1, units // 100)} if name == "concord" else {}
     begun = time.perf_counter()
     at.call("grow", units=units, texts=texts(), **size)
     sessions = at.call("people", count=max(plan.annotators))

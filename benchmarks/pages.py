@@ -2,10 +2,10 @@
 
 import gzip
 import os
+from contextlib import ExitStack
 from statistics import median
 from typing import Any
 
-from .loop import texts
 from .places import place
 from .report import Found, say
 
@@ -20,6 +20,9 @@ UNTIL_PAINTED = """() => new Promise(done => {
     requestAnimationFrame(() => setTimeout(() => done(performance.now() - began)))
   }).observe(document.body, { childList: true, subtree: true })
 })"""
+TEXT = "Nepralin was noninferior to placebo for relapse at 1 year with similar safety profiles."
+#: To the next word with n, and what it shows: the polarity with its cue. The modality, `2`, completes the unit.
+KEYS = ("f", "n", "s")
 #: A new text takes no value keys for a moment.
 SETTLED = 250
 
@@ -37,11 +40,13 @@ def run(units: int = 20) -> Found:
     if not browser:
         found.skipped.append("pages: there is no Chromium, or no playwright")
         return found
-    with place("concord") as at, sync_playwright() as playwright:
-        at.call("grow", units=100, texts=texts(), rounds=0, answered=0)
+    with ExitStack() as stack:
+        at = stack.enter_context(place("concord"))
+        at.call("grow", units=100, texts=[TEXT], rounds=0, answered=0)
         session = at.call("people", count=1)[0]
         round = at.call("open_round", number=1, units=100, people=1)
-        at.start()
+        at.start()  # before the browser's event loop, which is in the way of a new process
+        playwright = stack.enter_context(sync_playwright())
         arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
         chromium = playwright.chromium.launch(executable_path=browser, args=arguments)
         context = chromium.new_context()
@@ -58,7 +63,8 @@ def run(units: int = 20) -> Found:
         times = []
         for _ in range(units):
             page.wait_for_timeout(SETTLED)
-            page.keyboard.press("s")
+            for key in KEYS:
+                page.keyboard.press(key)
             times.append(page.evaluate(UNTIL_PAINTED))
         chromium.close()
     if not scripts:
