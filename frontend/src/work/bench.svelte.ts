@@ -46,6 +46,8 @@ export class Bench {
   private retryTimer: ReturnType<typeof setTimeout> | undefined
   private closed = false
   private busy = false
+  /** The answer sent last came after somebody else had the slot. */
+  surplus = $state(false)
   /** Newest revision of each assignment, those still on their way counted. */
   private readonly revisions = new Map<number, number>()
   private kept: unknown = null
@@ -227,6 +229,7 @@ export class Bench {
     if (event.entry.round !== this.id) return
     if (event.type === 'refused') return void this.bringBack(event.entry)
     const { answer } = event.reply
+    this.surplus = answer.outcome === 'answered' && !answer.counted
     this.revisions.set(answer.assignment, Math.max(answer.revision, this.revisions.get(answer.assignment) ?? 0))
     this.hand = receive(this.hand, event.reply)
     if (!this.desk) void this.goOn()
