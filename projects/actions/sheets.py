@@ -46,9 +46,9 @@ def take_home(
     if participant is None:
         raise Refused.field("person", "This person is not at work in this round.")
     limit, days = min(limit, MOST), min(days, MOST_DAYS)
+    held = list(queue.held(round, participant)[:limit])
+    held += _claim(limit - len(held), round, participant, now, days)
     with transaction.atomic():
-        held = list(queue.held(round, participant)[:limit])
-        held += _claim(limit - len(held), round, participant, now, days)
         until = now + timedelta(days=days)
         leased = [s.pk for s in held if s.leased_until is not None]
         Assignment.objects.filter(pk__in=leased, person=member, current_answer=None).update(leased_until=until)
@@ -62,12 +62,17 @@ def take_home(
 
 
 def _claim(wanted: int, round: Round, participant: Participant, now: datetime, days: int) -> list[Assignment]:
-    """Claims as the browser does, some at a time, with a lease as long as people are away."""
+    """Claims as the browser does, with a lease as long as people are away.
+
+    One at a time, each in a transaction of its own: whoever holds slots while waiting for one that another has may
+    lock both out (PostgreSQL ends one of them). Cut off, the next sheet has what was claimed.
+    """
     away = copy(round)
     away.lease_seconds = days * 86_400
     claimed: list[Assignment] = []
     while len(claimed) < wanted:
-        more = queue.claim(min(wanted - len(claimed), queue.LOOKAHEAD), round=away, participant=participant, now=now)
+        with transaction.atomic():
+            more = queue.claim(1, round=away, participant=participant, now=now)
         if not more:
             break
         claimed += more

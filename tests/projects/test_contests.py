@@ -13,6 +13,7 @@ from django.db import OperationalError, close_old_connections, connection
 
 from accounts.models import User
 from projects.actions.answers import next_hand, submit
+from projects.actions.sheets import take_home
 from projects.models import Answer, Assignment, Member, Project, Round
 from tests.builders import build_cluster, build_round, label_value, submission
 
@@ -125,3 +126,20 @@ def test_a_data_base_that_is_busy_says_so_and_stores_nothing(
     with pytest.raises(OperationalError):
         submit(user=crowd[0].user, submission=submission(slot, label_value()))
     assert not Answer.objects.exists()
+
+
+def test_sheets_and_a_browser_at_once_share_a_pool_and_nobody_waits_in_vain(
+    project: Project, crowd: list[Member], lead: User
+) -> None:
+    """Each walks the pool from a place of their own: who holds much while waiting for others would lock them out."""
+    for n in range(12):
+        build_cluster(project, number=n, inputs=4)
+    round = build_round(project, crowd, overlap=2, dealing=Round.Dealing.POOL)
+    sheets = [partial(take_home, round=round, member=member, by=lead, limit=50) for member in crowd[1:]]
+    errors = at_once(*sheets, partial(take_and_answer, crowd[0].user, round))
+    assert errors == []
+    held = Assignment.objects.filter(round=round, person__isnull=False)
+    assert held.count() > 60
+    for member in crowd:
+        units = held.filter(person=member).values_list("unit", flat=True)
+        assert len(units) == len(set(units)), "nobody has a unit twice"
