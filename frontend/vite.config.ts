@@ -14,7 +14,18 @@ export default defineConfig(({ command }) => ({
     // A data: URL is no match for the strict content security policy of the server.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    rollupOptions: { input: 'index.html' },
+    rolldownOptions: {
+      input: 'index.html',
+      output: {
+        // One file for what every page needs, one for labelling: left alone, Work comes in twelve small ones.
+        codeSplitting: {
+          groups: [
+            { name: 'base', test: /node_modules|preload-helper|src\/(api|session|routes)/ },
+            { name: 'label', test: /src\/(work|text|kinds\/label)\// },
+          ],
+        },
+      },
+    },
   },
   test: { include: ['src/**/*.test.ts', 'dev/**/*.test.ts'], environment: 'node' },
 }))

@@ -17,7 +17,7 @@ from config.page import manifest
 from tests.processes.house import House
 from tests.stages import servers
 
-PEOPLE = {"lead": "lead@example.org", "ann1": "ann1@example.org", "ann2": "ann2@example.org"}
+PEOPLE = {who: f"{who}@example.org" for who in ("lead", "ann1", "ann2", "evaluator")}
 #: What Chromium itself says of a reply that a test asks for on purpose (a refusal, a server that is away).
 EXPECTED = re.compile(r"Failed to load resource: (the server responded with a status of 4\d\d|net::ERR_)")
 HISTORY = (

@@ -9,32 +9,11 @@ from playwright.sync_api import expect
 from tests.browser.conftest import Visit
 from tests.browser.desk import Desk
 from tests.browser.test_pages import unnamed_controls, violations
-from tests.processes.house import House
 
 SAMPLE = Path(__file__).resolve().parents[2] / "annotation" / "sample" / "level3.jsonl"
 UNITS = 6
-JOIN = """
-from accounts.models import User
-from projects.actions.people import add_member
-from projects.models import Project
-project = Project.objects.get(slug='path')
-for name, role in (('ann1', 'annotator'), ('ann2', 'annotator'), ('evaluator', 'evaluator')):
-    add_member(project=project, user=User.objects.get(email=name + '@example.org'), role=role, by=None)
-"""
-ROBOTS = """
-from accounts.models import User
-from projects.actions.answers import next_hand
-from projects.models import Round
-from tests.builders import answer
-round = Round.objects.get(project__slug='path')
-for name, polarity in (('ann2', 'positive'), ('evaluator', 'no effect')):
-    user = User.objects.get(email=name + '@example.org')
-    said = 0
-    while hand := next_hand(user=user, round=round):
-        value = {'modality': 'moderate', 'polarity_cue': [], 'modality_cue': []}
-        answer(user, hand[0], value | {'polarity': polarity if said == 0 else 'positive'})
-        said += 1
-"""
+#: Who is invited, as what, and what they say of the first unit; of the others all say positive.
+PEOPLE = {"ann1": ("annotator", "a"), "ann2": ("annotator", "a"), "evaluator": ("evaluator", "s")}
 
 
 def nothing_for_axe(lead: Visit) -> None:
@@ -44,9 +23,34 @@ def nothing_for_axe(lead: Visit) -> None:
         assert violations(lead) + unnamed_controls(lead) == [], (lead.page.url, scheme)
 
 
-def test_a_lead_imports_opens_watches_closes_measures_and_releases(
-    visit: Callable[..., Visit], house: House, tmp_path: Path
-) -> None:
+def invite(lead: Visit, visit: Callable[..., Visit]) -> None:
+    """Everybody gets a link on the People page, opens it and joins."""
+    page = lead.page
+    lead.go("/projects/path/people")
+    for who, (role, _) in PEOPLE.items():
+        page.get_by_label("E-mail").fill(f"{who}@example.org")
+        page.locator("section[aria-labelledby=invite] select").select_option(role)
+        page.get_by_role("button", name="Make a link").click()
+        field = page.get_by_label("The link")
+        expect(page.locator(".made strong")).to_have_text(f"{who}@example.org")
+        invited = visit(who)
+        invited.page.goto(field.input_value())
+        invited.page.get_by_role("button", name="Join Path").click()
+        invited.page.wait_for_url(f"{invited.address}/")
+        page.get_by_role("button", name="I have sent it").click()
+    nothing_for_axe(lead)
+
+
+def label_all(person: Desk, first: str) -> None:
+    """All units by keyboard: a polarity, *moderate*, on without a cue."""
+    for n in range(UNITS - 1):
+        person.next(f"{'a' if n else first} 2 Enter")
+    person.press("a 2 Enter")
+    expect(person.page.get_by_role("listbox")).to_have_count(0)
+    person.until_saved()
+
+
+def test_a_lead_imports_opens_watches_closes_measures_and_releases(visit: Callable[..., Visit], tmp_path: Path) -> None:
     lead = visit("lead")
     page = lead.page
     page.set_default_timeout(20_000)
@@ -54,7 +58,7 @@ def test_a_lead_imports_opens_watches_closes_measures_and_releases(
     page.get_by_label("Name").fill("Path")
     page.get_by_role("button", name="Found it").click()
     page.wait_for_url("**/projects/path")
-    house.manage("shell", "-v0", "-c", JOIN)
+    invite(lead, visit)
 
     lead.go("/projects/path/import")
     page.get_by_label("Choose a file").set_input_files(SAMPLE)
@@ -67,7 +71,7 @@ def test_a_lead_imports_opens_watches_closes_measures_and_releases(
     lead.go("/projects/path/rounds/new")
     page.get_by_label("Name", exact=True).fill("Study")
     page.get_by_label("measure only").check()
-    page.get_by_label("a random sample of them").check()
+    page.get_by_label("a random sample").check()
     page.get_by_label("How many").fill(str(UNITS))
     for name in ("Anna", "Ben", "Eva"):
         page.get_by_label(name).check()
@@ -76,13 +80,8 @@ def test_a_lead_imports_opens_watches_closes_measures_and_releases(
     page.wait_for_url(re.compile(r"/projects/path/rounds/\d+$"))
     round = int(page.url.rsplit("/", 1)[-1])
 
-    person = Desk(visit("ann1"), round).open()
-    for _ in range(UNITS - 1):
-        person.next("a 2 Enter")
-    person.press("a 2 Enter")
-    expect(person.page.get_by_role("listbox")).to_have_count(0)
-    person.until_saved()
-    house.manage("shell", "-v0", "-c", ROBOTS)
+    for who, (_, first) in PEOPLE.items():
+        label_all(Desk(visit(who), round).open(), first)
 
     page.reload()
     expect(page.locator("main")).to_contain_text(f"{3 * UNITS} of {3 * UNITS} answers")

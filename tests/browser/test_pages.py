@@ -33,7 +33,7 @@ def addresses(lead: Visit) -> dict[str, str]:
         "curate": f"{PROJECT}/reviews/{clusters[0]['review']['id']}/curate",
         "import": f"{PROJECT}/import", "rounds": f"{PROJECT}/rounds", "new round": f"{PROJECT}/rounds/new",
         "round": f"{PROJECT}/rounds/{closed}", "agreement": f"{PROJECT}/rounds/{closed}/agreement",
-        "guide": "/guide/lead", "look again": f"{PROJECT}/look-again",
+        "guide": "/guide/lead", "inbox": f"{PROJECT}/inbox", "look again": f"{PROJECT}/look-again",
         "releases": f"{PROJECT}/releases", "guidelines": f"{PROJECT}/guidelines", "people": f"{PROJECT}/people",
     }  # fmt: skip
 
