@@ -218,3 +218,33 @@ def test_the_back_button_brings_no_old_form_back(visit: Visiting, house: House) 
         (0, 1, "no effect"),
         (1, 1, "positive"),
     ]
+
+
+OVERTAKE = """
+from datetime import timedelta
+from django.utils import timezone
+from accounts.models import User
+from projects.actions.answers import next_hand
+from projects.models import Assignment, Round
+from tests.builders import answer
+round = Round.objects.get(pk={round})
+held = Assignment.objects.filter(round=round, person__user__email='ann1@example.org', current_answer=None)
+held.update(leased_until=timezone.now() - timedelta(seconds=1))
+other = User.objects.get(email='ann2@example.org')
+for slot in next_hand(user=other, round=round):
+    answer(other, slot, {{'polarity': 'positive', 'modality': 'moderate', 'polarity_cue': [], 'modality_cue': []}})
+"""
+
+
+def test_an_answer_that_came_after_somebody_else_had_the_unit_is_said_to_be_kept(
+    visit: Callable[..., Visit], house: House
+) -> None:
+    people = ("ann1@example.org", "ann2@example.org")
+    round = open_round(house, "overtaken", ["The drug worked.", "The drug did nothing.", "It harmed."], *people)
+    at = Desk(visit("ann1"), round).open()
+    house.manage("shell", "-v0", "-c", OVERTAKE.format(round=round))
+    line = at.page.get_by_text("Somebody else had already completed this one; your answer is kept.")
+    expect(line).to_have_count(0)
+    at.next("a 2 Enter").until_saved()
+    expect(line).to_be_visible()
+    assert len(answers_of(house, round)) == 3
