@@ -20,7 +20,7 @@ export default defineConfig(({ command }) => ({
         // One file for what every page needs, one for labelling: left alone, Work comes in twelve small ones.
         codeSplitting: {
           groups: [
-            { name: 'base', test: /node_modules|preload-helper|src\/(api|session|routes)/ },
+            { name: 'base', test: /node_modules|preload-helper|src\/(api|session|routes|kinds\/index)/ },
             { name: 'label', test: /src\/(work|text|kinds\/label)\// },
           ],
         },
