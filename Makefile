@@ -19,7 +19,7 @@ $(VENV)/.runtime: requirements.txt | $(BIN)/python
 	$(BIN)/python -m pip install -q -r requirements.txt
 	@touch $@
 
-$(VENV)/.test: requirements.txt requirements/test.txt | $(BIN)/python
+$(VENV)/.test: requirements.txt requirements/test.txt requirements/gpu.txt | $(BIN)/python
 	$(BIN)/python -m pip install -q -r requirements/test.txt
 	@touch $@ $(VENV)/.runtime
 

@@ -20,3 +20,4 @@ class AnnotationConfig(AppConfig):
         strata.register()
         triggers.guard("annotation_label", "annotation_cue", "annotation_cuefragment", "annotation_discourselabel")
         triggers.guard("annotation_picotuple", "annotation_tupleslot", "annotation_tuplefragment")
+        triggers.guard("annotation_counterfactual")

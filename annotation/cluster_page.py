@@ -5,10 +5,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from django.db.models import prefetch_related_objects
+
 from projects import kinds
 from projects.actions.staleness import stale_units
 from projects.models import Answer, Decision, Member, Origin, Outcome, Round
 
+from . import counterfactuals
 from .gold import Gold, gold_labels, gold_relations
 from .models import Cluster, Proposition
 from .relation import suggested
@@ -18,6 +21,7 @@ Json = dict[str, Any]
 
 def page(cluster: Cluster, *, with_answers: bool) -> Json:
     """The cluster as JSON; ``with_answers``: also what people answered in rounds that are closed, by pseudonym."""
+    prefetch_related_objects([cluster], "pico__fragments")
     propositions = list(cluster.propositions.current().select_related("study").order_by("position"))
     units = [p.unit_id for p in propositions]
     stale = stale_units([*units, cluster.unit_id])
@@ -25,6 +29,7 @@ def page(cluster: Cluster, *, with_answers: bool) -> Json:
     labels = gold_labels(units)
     relation = gold_relations([cluster.unit_id]).get(cluster.unit_id)
     answers = _answers([*units, cluster.unit_id]) if with_answers else None
+    target = propositions[0] if propositions else None
     polarities = [
         str(labels[p.unit_id]["polarity"].value) for p in propositions[1:] if "polarity" in labels.get(p.unit_id, {})
     ]
@@ -43,6 +48,7 @@ def page(cluster: Cluster, *, with_answers: bool) -> Json:
             | {"is_stale": (p.unit_id, "label") in stale, "earlier": earlier.get(p.position, [])}
             for p in propositions
         ],
+        "counterfactuals": counterfactuals.of_cluster(cluster, target, labels) if target else [],
         "history": _history(cluster, propositions),
     }
 

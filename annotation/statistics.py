@@ -5,11 +5,13 @@ from typing import Any
 
 from django.db.models import Count, QuerySet
 
+from measures.counterfactuals import Kind
 from projects.models import Project
 
 from .gold import labels_in_force, relations_in_force
 from .models import (
     Cluster,
+    Counterfactual,
     Input,
     Level,
     Modality,
@@ -50,6 +52,7 @@ def summary(project: Project) -> Json:
             ),
         },
         "pico": _pico(project),
+        "counterfactuals": _counterfactuals(project),
     }
 
 
@@ -79,6 +82,23 @@ def _pico(project: Project) -> list[Json]:
         {"slot": slot, "form": form, "count": counts.get((slot, form), 0)}
         for slot in Slot.values
         for form in PicoForm.values
+    ]
+
+
+def _counterfactuals(project: Project) -> list[Json]:
+    """Those in force by kind, and of each kind how many are of targets of which polarity: to or from what they lead."""
+    current = Counterfactual.objects.of(project).current()
+    totals = dict(current.order_by().values_list("kind").annotate(n=Count("pk")))
+    labels = labels_in_force("polarity").filter(unit__proposition__counterfactuals__in=current).order_by()
+    kind = "unit__proposition__counterfactuals__kind"
+    counts = {(k, p): n for k, p, n in labels.values_list(kind, "polarity").annotate(n=Count("pk"))}
+    return [
+        {
+            "kind": k.value,
+            "count": totals.get(k.value, 0),
+            "polarity": [{"value": p, "count": counts.get((k.value, p), 0)} for p in Polarity.values],
+        }
+        for k in Kind
     ]
 
 

@@ -7,7 +7,8 @@ from projects import jobs
 from projects.models import Import, Project
 from projects.uploads import path_of
 
-from .actions.imports import BadFiles, Checked, check_files, import_files, report_of
+from .actions.imports import Checked, check_files, import_files, report_of
+from .imports.faults import BadFiles
 from .imports.reading import Source
 
 #: How many items and notices a preview shows; all notices are in the report of the import.

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from . import agreement, loop, moving, pages, start
+from . import agreement, generation, loop, moving, overlap, pages, probe, start
 from .places import ROOT
 from .report import Found, keep, say, table
 
@@ -48,11 +48,22 @@ def _exporting(given: argparse.Namespace) -> Found:
     return moving.exporting(given.propositions or (4_000 if given.quick else 20_000))
 
 
+def _generation(given: argparse.Namespace) -> Found:
+    return generation.run(generation.Plan.quick() if given.quick else generation.Plan())
+
+
+def _overlap(given: argparse.Namespace) -> Found:
+    return overlap.run(given.m3, n_reviews=4, repeats=1) if given.quick else overlap.run(given.m3)
+
+
 RUNS: dict[str, Callable[[argparse.Namespace], Found]] = {
     "loop": _loop,
     "agreement": _agreement,
     "importing": _importing,
     "exporting": _exporting,
+    "overlap": _overlap,
+    "generation": _generation,
+    "probe": lambda given: probe.run(probe.Plan.quick() if given.quick else probe.Plan()),
     "pages": lambda given: pages.run(),
     "start": lambda given: start.run(),
 }

@@ -21,8 +21,8 @@ from prometheus_client.registry import Collector
 
 from accounts import throttling
 from accounts.models import Failure
-from projects import jobs
 from projects.models import Answer, Job, JobStatus
+from projects.waiting import stalled as lapsed
 
 METHODS = {"GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"}
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
@@ -80,7 +80,7 @@ def _waiting_jobs() -> Iterator[Metric]:
         oldest.add_metric([queue], max((now - first).total_seconds(), 0))
     yield from (waiting, oldest)
     running = Job.objects.filter(status=JobStatus.RUNNING)
-    stalled = Job.objects.filter(jobs.stalled(now)).count()
+    stalled = Job.objects.filter(lapsed(now)).count()
     yield GaugeMetricFamily("concord_jobs_running", "Jobs in a worker's hands.", value=running.count() - stalled)
     yield GaugeMetricFamily("concord_jobs_stalled", "Jobs whose worker has gone silent.", value=stalled)
 

@@ -16,6 +16,7 @@ from projects.actions.rounds import WORKERS, RoundPlan, open_round
 from projects.models import Member, Project, Purpose, Role, Round
 
 SAMPLE = Path(annotation.__file__).parent / "sample" / "level3.jsonl"
+COUNTERFACTUALS = SAMPLE.with_name("counterfactuals.csv")
 SLUG = "sample"
 ROUND = "First labels"
 KIND = "label"
@@ -105,9 +106,11 @@ def _members(project: Project, people: tuple[User, ...], made: list[str]) -> Non
 def _corpus(project: Project, lead: User, made: list[str]) -> None:
     if project.imports.exists():
         return
-    checked = check_files(project=project, format="m3", sources=[Source.of(SAMPLE)], level="3")
-    for done in import_files(project=project, format="m3", checked=checked, by=lead):
-        made.append(f"{done.counts['clusters']} clusters with {done.counts['propositions']} propositions")
+    for format, path in (("m3", SAMPLE), ("counterfactuals", COUNTERFACTUALS)):
+        checked = check_files(project=project, format=format, sources=[Source.of(path)])
+        for done in import_files(project=project, format=format, checked=checked, by=lead):
+            counts = ("clusters", "propositions") if format == "m3" else ("counterfactuals",)
+            made.append(" with ".join(f"{done.counts[name]} {name}" for name in counts))
 
 
 def _round(project: Project, lead: User, made: list[str]) -> Round:

@@ -10,6 +10,7 @@ from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
 from accounts import logs
+from generation import endpoints
 
 ROOT = Path(__file__).resolve().parent.parent
 env = environ.Env()
@@ -18,6 +19,15 @@ if (ROOT / ".env").exists() and env.bool("READ_DOT_ENV", default=True):
 
 DEBUG = env.bool("DEBUG", default=False)
 DATA_DIR = Path(env.str("DATA_DIR", default=str(ROOT / "var"))).resolve()
+# The only folder that a summariser's weights are read from beside the hub's cache; downloads only where allowed.
+MODELS_DIR = Path(env.str("MODELS_DIR", default=str(DATA_DIR / "models"))).resolve()
+MODELS_ONLINE = env.bool("MODELS_ONLINE", default=False)
+# OpenAI-compatible endpoints that a lead may choose by name, and private networks in which their hosts may lie.
+try:
+    GENERATION_ENDPOINTS = endpoints.parse(env.str("GENERATION_ENDPOINTS", default=""))
+    GENERATION_NETWORKS = [ip_network(network) for network in env.list("GENERATION_NETWORKS", default=[])]
+except ValueError as error:
+    raise ImproperlyConfigured(f"GENERATION_ENDPOINTS, GENERATION_NETWORKS: {error}.") from None
 HTTPS = env.bool("HTTPS", default=False)
 BEHIND_PROXY = env.bool("BEHIND_PROXY", default=False)
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=[])
@@ -254,10 +264,17 @@ SPECTACULAR_SETTINGS = {
         "ModalityEnum": "annotation.models.Modality",
         "RelationEnum": "annotation.models.Relation",
         "TargetLevelEnum": "annotation.models.Level",
+        "OriginEnum": "projects.models.Origin",
+        "CounterfactualKindEnum": "annotation.models.counterfactual.KINDS",
+        "CounterfactualOriginEnum": "annotation.serializers.corpus.COUNTERFACTUAL_ORIGINS",
         "TaskKindEnum": "projects.serializers.corrections.KIND_CHOICES",
         "LabelKindEnum": ["label"],
         "DiscourseKindEnum": ["discourse"],
         "TupleKindEnum": ["tuple"],
+        "UnitLevelEnum": "generation.models.UnitLevel",
+        "RunPurposeEnum": "generation.models.Purpose",
+        "RunStatusEnum": "generation.models.RunStatus",
+        "ItemStatusEnum": "generation.models.ItemStatus",
         "PlannedPurposeEnum": "projects.serializers.rounds.PURPOSES",
     },
 }

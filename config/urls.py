@@ -16,6 +16,7 @@ api: list[URLPattern | URLResolver] = [
     path("", include("accounts.urls")),
     path("", include("projects.urls")),
     path("", include("annotation.urls")),
+    path("", include("generation.urls")),
     path("", include("releases.urls")),
 ]
 sign_in: list[URLPattern] = []

@@ -1,1 +1,1 @@
-"""Pure functions over plain values: agreement, spans, Merkle trees, sampling. Nothing here knows Django."""
+"""Pure functions over plain values: agreement, spans, overlap of texts, direction, Merkle trees, sampling."""

@@ -1,7 +1,7 @@
 """Background work that survives everything: the job row is the queue, the lease and the record.
 
 `enqueue` writes a row (and, where there is Redis, sends a wake-up once the row is committed); `run_job` is what every
-worker calls; `claim_next` is how a worker without Redis finds work; `resend_lost` is the sweeper.
+worker calls; `waiting.claim_next` is how a worker finds work; `resend_lost` is the sweeper.
 """
 
 import logging
@@ -25,6 +25,8 @@ from accounts.models import User
 from accounts.problems import Problem
 
 from .models import Job, JobProblem, JobStatus, Project
+from .waiting import claim_next as claim_next
+from .waiting import claimable, family, past
 
 logger = logging.getLogger(__name__)
 LEASE = timedelta(seconds=45)
@@ -32,40 +34,62 @@ HEARTBEAT_SECONDS = 10.0
 #: A wake-up that was sent and not answered for so long is sent again.
 RESEND_AFTER = timedelta(seconds=60)
 BACK_OFF = timedelta(seconds=5)
-#: No lease reaches so far ahead: one that does was given before the clock was set back, and holds no longer.
-FAR_AHEAD = timedelta(minutes=10)
 
 Handler = Callable[["RunningJob"], dict[str, Any] | None]
+#: Called in the transaction in which a job ends otherwise than done.
+Ended = Callable[[Job], None]
 _handlers: dict[str, Handler] = {}
+_ended: dict[str, Ended] = {}
 
 
 class LostLease(Exception):
     """Another worker has taken the job over; whatever this one still does must not be written."""
 
 
+class Unfit(Exception):
+    """This process can do nothing more, and another can (a GPU whose context is lost). The job is given back, and
+    whoever runs jobs here ends, to be started anew."""
+
+
 class Cancelled(Exception):
     """Somebody asked the job to stop, and it did."""
 
 
-def handler(kind: str) -> Callable[[Handler], Handler]:
-    """Register what does jobs of a kind. Handlers live in ``tasks.py`` and call one action."""
+def handler(kind: str, ended: Ended | None = None) -> Callable[[Handler], Handler]:
+    """Register what does jobs of a kind. Handlers live in ``tasks.py`` and call one action.
+
+    ``ended`` is told, in the same transaction, of a job that was given up, refused or cancelled: nobody calls its
+    handler then, and what waits for it must not wait for ever.
+    """
 
     def register(function: Handler) -> Handler:
         if kind in _handlers:
             raise ValueError(f"Jobs of kind {kind!r} have two handlers.")
         _handlers[kind] = function
+        if ended:
+            _ended[kind] = ended
         return function
 
     return register
 
 
 def enqueue(
-    *, project: Project | None, kind: str, params: Mapping[str, Any], by: User | None, queue: str = "default"
+    *,
+    project: Project | None,
+    kind: str,
+    params: Mapping[str, Any],
+    by: User | None,
+    queue: str = "default",
+    not_before: datetime | None = None,
+    note: str = "",
 ) -> Job:
     """Write a job, in the caller's transaction, and wake a worker when that is committed."""
     if kind not in _handlers:
         raise ValueError(f"Nothing handles jobs of kind {kind!r}.")
-    job = Job.objects.create(project=project, kind=kind, params=dict(params), created_by=by, queue=queue)
+    job = Job.objects.create(
+        project=project, kind=kind, params=dict(params), created_by=by, queue=queue, not_before=not_before,
+        note=note[:200],
+    )  # fmt: skip
     transaction.on_commit(lambda: wake(job))
     return job
 
@@ -76,7 +100,7 @@ def wake(job: Job) -> None:
         return
     try:
         # By name: the tasks lie above the jobs.
-        current_app.send_task("projects.run_job", args=[job.pk], queue=job.queue, retry=False)
+        current_app.send_task("projects.run_job", args=[job.pk], queue=family(job.queue), retry=False)
     except Exception:
         logger.warning("The broker did not take the wake-up of job %s; the sweeper will send it again.", job.pk)
         return
@@ -108,8 +132,21 @@ class RunningJob:
             fields["note"] = note[:200]
         if not self._mine().update(**fields):
             raise LostLease
+        self.go_on()
+
+    def go_on(self) -> None:
+        """Raises `Cancelled` when asked to stop."""
         if Job.objects.filter(pk=self.job.pk, cancel_requested=True).exists():
             raise Cancelled
+
+    def hold(self, done: int, total: int | None = None) -> None:
+        """In the transaction that stores what was done: the job is this worker's until that is committed, or
+        `LostLease`. Says how far it is on the way."""
+        if not transaction.get_connection().in_atomic_block:
+            raise transaction.TransactionManagementError("A job is held for the length of a transaction.")
+        now = timezone.now()
+        if not self._mine().update(done=done, total=total, heartbeat_at=now, leased_until=now + LEASE):
+            raise LostLease
 
     def paced(self) -> Callable[[int, int | None, str], None]:
         """`progress` for work that tells of every item: written twice a second at most, and at the end."""
@@ -159,8 +196,16 @@ class RunningJob:
     def finish(self, status: JobStatus, **fields: Any) -> bool:
         # Never before its start, whatever the clock does: durations are shown and summed.
         now = max(timezone.now(), self.job.started_at or timezone.now())
-        ended = None if status == JobStatus.QUEUED else now
-        return bool(self._mine().update(status=status, finished_at=ended, leased_until=None, **fields))
+        finished = None if status == JobStatus.QUEUED else now
+        if "error" in fields:
+            # What a library says may hold what no data base takes; a worker must not end for that.
+            fields["error"] = fields["error"].encode(errors="replace").decode().replace("\0", "\ufffd")
+        with transaction.atomic():
+            if not self._mine().update(status=status, finished_at=finished, leased_until=None, **fields):
+                return False
+            if status in (JobStatus.FAILED, JobStatus.CANCELLED):
+                _tell(self.job.pk)
+        return True
 
     def __enter__(self) -> "RunningJob":
         self._thread = threading.Thread(target=self.beat, daemon=True, name=f"lease-of-job-{self.job.pk}")
@@ -170,22 +215,6 @@ class RunningJob:
     def __exit__(self, *_: object) -> None:
         self._stop.set()
         self._thread.join(timeout=5)
-
-
-def past(field: str, now: datetime) -> Q:
-    """The time in a field has come, or is too far ahead to be meant: see `FAR_AHEAD`."""
-    return Q(**{f"{field}__lte": now}) | Q(**{f"{field}__gt": now + FAR_AHEAD})
-
-
-def stalled(now: datetime) -> Q:
-    """Running under a lapsed lease: its worker has gone silent."""
-    return Q(status=JobStatus.RUNNING) & past("leased_until", now)
-
-
-def claimable(now: datetime) -> Q:
-    """Queued and due, or running under a lapsed lease."""
-    due = Q(not_before=None) | Q(not_before__lte=now)
-    return (Q(status=JobStatus.QUEUED) & due) | stalled(now)
 
 
 def _claim(pk: int, now: datetime) -> Job | None:
@@ -203,14 +232,6 @@ def _claim(pk: int, now: datetime) -> Job | None:
         started_at=job.started_at or now,
     )
     return Job.objects.select_related("project", "created_by").get(pk=pk) if taken else None
-
-
-def claim_next(queues: list[str] | None = None) -> int | None:
-    """The id of the oldest job that can be taken, for a worker that polls."""
-    jobs = Job.objects.filter(claimable(timezone.now()))
-    if queues:
-        jobs = jobs.filter(queue__in=queues)
-    return jobs.order_by("pk").values_list("pk", flat=True).first()
 
 
 def run_job(pk: int) -> bool:
@@ -232,6 +253,16 @@ def run_job(pk: int) -> bool:
     return True
 
 
+def woken(pk: int) -> bool:
+    """What a wake-up does: the job it names; but of queues by model, the best job of the family for this worker. Every
+    job of the family sends a wake-up, so that one that is passed over is done by another's."""
+    queue = Job.objects.filter(pk=pk).values_list("queue", flat=True).first()
+    if queue is None or "." not in queue:
+        return run_job(pk)
+    best = claim_next([family(queue)])
+    return run_job(best) if best is not None else False
+
+
 def _do(running: RunningJob) -> str:
     """Do it and write down how it ended; the same in a word, for the log."""
     job = running.job
@@ -251,22 +282,38 @@ def _do(running: RunningJob) -> str:
         return "refused"
     except Exception as error:
         logger.exception("Job %s (%s) failed.", job.pk, job.kind)
-        if job.attempts < job.max_attempts:
-            again = timezone.now() + BACK_OFF * 2**job.attempts
-            running.finish(JobStatus.QUEUED, not_before=again, error=f"Attempt {job.attempts}: {error}")
-        else:
-            running.finish(JobStatus.FAILED, error="".join(traceback.format_exception_only(error)).strip())
+        _again(running, error)
+        if isinstance(error, Unfit):
+            raise
         return "failed"
     running.finish(JobStatus.DONE, result=result, error="")
     return "done"
 
 
+def _again(running: RunningJob, error: Exception) -> None:
+    """Queue a job whose attempt failed, after a pause that grows, or give it up."""
+    job = running.job
+    if job.attempts < job.max_attempts:
+        later = timezone.now() + BACK_OFF * 2**job.attempts
+        running.finish(JobStatus.QUEUED, not_before=later, error=f"Attempt {job.attempts}: {error}")
+    else:
+        running.finish(JobStatus.FAILED, error="".join(traceback.format_exception_only(error)).strip())
+
+
+def _tell(pk: int) -> None:
+    job = Job.objects.select_related("project", "created_by").get(pk=pk)
+    if ended := _ended.get(job.kind):
+        ended(job)
+
+
 def cancel(job: Job) -> None:
     """Ask a job to stop; a queued one stops at once."""
-    if Job.objects.filter(pk=job.pk, status=JobStatus.QUEUED).update(
-        status=JobStatus.CANCELLED, cancel_requested=True, finished_at=timezone.now()
-    ):
-        return
+    with transaction.atomic():
+        if Job.objects.filter(pk=job.pk, status=JobStatus.QUEUED).update(
+            status=JobStatus.CANCELLED, cancel_requested=True, finished_at=timezone.now()
+        ):
+            _tell(job.pk)
+            return
     Job.objects.filter(pk=job.pk, status=JobStatus.RUNNING).update(cancel_requested=True)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from django.db.models import BooleanField, Case, Count, When
 from django.utils import timezone
 
-from . import cards, choosing, jobs, kinds
+from . import cards, choosing, kinds, waiting
 from .actions.rounds import WORKERS, RoundPlan, chosen_units
 from .models import Answer, Assignment, Job, Outcome, Participant, Project, Purpose, Round, Unit
 
@@ -110,5 +110,5 @@ def pace_of(project: Project, kind: str) -> tuple[float | None, int]:
 
 def fresh_job(job: Job) -> Job:
     """The job as it is now, with its problems and whether it has stalled."""
-    stalled = Case(When(jobs.stalled(timezone.now()), then=True), default=False, output_field=BooleanField())
+    stalled = Case(When(waiting.stalled(timezone.now()), then=True), default=False, output_field=BooleanField())
     return Job.objects.annotate(stalled=stalled).prefetch_related("problems").get(pk=job.pk)

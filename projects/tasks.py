@@ -1,5 +1,7 @@
 """Thin wrappers: what workers run by id."""
 
+import os
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,11 @@ from .models import Project, Round
 
 @shared_task(name="projects.run_job")  # type: ignore[untyped-decorator]
 def run(job_id: int) -> None:
-    jobs.run_job(job_id)
+    try:
+        jobs.woken(job_id)
+    except jobs.Unfit:
+        # Celery ends a worker that is asked to; a child of its pool is followed by another.
+        os.kill(os.getpid(), signal.SIGTERM)
 
 
 @shared_task(name="projects.resend_lost")  # type: ignore[untyped-decorator]

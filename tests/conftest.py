@@ -10,6 +10,26 @@ from accounts.models import User
 from audit import triggers
 from projects.models import Member, Project
 
+#: What a test asks for when it is about rows.
+ROWS = {"db", "transactional_db", "live_server", "django_db_setup"}
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--with-data-base", action="store_true",
+        help="Leave out the tests that ask for no data base: on a second one they would show nothing new.",
+    )  # fmt: skip
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if not config.getoption("--with-data-base"):
+        return
+    about_rows = {
+        item for item in items if ROWS & set(getattr(item, "fixturenames", ())) or item.get_closest_marker("django_db")
+    }
+    config.hook.pytest_deselected(items=[item for item in items if item not in about_rows])
+    items[:] = [item for item in items if item in about_rows]
+
 
 @pytest.fixture(autouse=True, scope="session")
 def empty_tables_between_transactional_tests() -> Iterator[None]:

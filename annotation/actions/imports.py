@@ -14,21 +14,9 @@ from audit.log import record
 from projects.models import Import, Project
 
 from ..imports import FORMATS
-from ..imports.faults import Faults
+from ..imports.faults import BadFiles, Faults
 from ..imports.formats import Format, Notice, Parsed
 from ..imports.reading import Progress, Source, silent
-
-
-class BadFiles(Refused):
-    """The files have faults; nothing was imported."""
-
-    type = "faulty-files"
-    title = "The files have faults"
-
-    def __init__(self, faults: Faults) -> None:
-        errors = [{"field": f"{f.file}:{f.line}: {f.field}", "message": f.message} for f in faults]
-        super().__init__(faults.summary(), errors=errors, total=faults.total)
-        self.faults = faults
 
 
 @dataclass

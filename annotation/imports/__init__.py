@@ -5,9 +5,10 @@ its faults; `Parsed.compare` sets aside the items that the project has already; 
 caller's one short transaction. What is odd but no fault becomes a notice and is kept as it is.
 """
 
+from .counterfactuals import Counterfactuals
 from .formats import Format
 from .m3 import M3
 
-FORMATS: dict[str, Format] = {format.key: format for format in (M3(),)}
+FORMATS: dict[str, Format] = {format.key: format for format in (M3(), Counterfactuals())}
 
 __all__ = ["FORMATS"]

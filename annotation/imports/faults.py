@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 
+from accounts.problems import Refused
+
 #: How many faults are listed; the rest is counted.
 LISTED = 200
 
@@ -45,3 +47,15 @@ class Faults:
     def summary(self) -> str:
         more = f", the first {LISTED} listed" if self.total > LISTED else ""
         return f"{self.total} {'fault' if self.total == 1 else 'faults'}{more}; nothing was imported."
+
+
+class BadFiles(Refused):
+    """The files have faults; nothing was imported."""
+
+    type = "faulty-files"
+    title = "The files have faults"
+
+    def __init__(self, faults: Faults) -> None:
+        errors = [{"field": f"{f.file}:{f.line}: {f.field}", "message": f.message} for f in faults]
+        super().__init__(faults.summary(), errors=errors, total=faults.total)
+        self.faults = faults

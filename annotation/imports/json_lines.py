@@ -1,6 +1,7 @@
 """One JSON object a line, read strictly: no duplicate keys, no NaN, no numbers or nesting without end."""
 
 import json
+import re
 from typing import Any
 
 from .faults import Faults
@@ -8,6 +9,7 @@ from .reading import Line
 
 #: The longest number that is read; none of the formats has numbers of more digits.
 LONGEST_NUMBER = 30
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class _Trap(ValueError):
@@ -108,6 +110,15 @@ def _string_end(text: str, start: int, limit: int) -> int:
     while at < limit and text[at] != '"':
         at += 2 if text[at] == "\\" else 1
     return min(at, limit)
+
+
+def no_text(found: str) -> str | None:
+    """What no text may hold, in words: a NUL character, half a surrogate pair. None where it holds neither."""
+    if "\0" in found:
+        return f"a NUL character at character {found.index(chr(0)) + 1}"
+    if not found.isascii() and (lone := _SURROGATE.search(found)):
+        return f"half a surrogate pair (\\u{ord(lone[0]):04x}) at character {lone.start() + 1}"
+    return None
 
 
 def shown(value: object, longest: int = 60) -> str:

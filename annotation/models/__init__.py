@@ -2,11 +2,13 @@
 
 from .cluster import Cluster, PicoForm, PicoFragment, PicoSlot, Proposition, Slot, StandsFor
 from .corpus import Input, Level, Review, Study, Target
+from .counterfactual import Counterfactual, ProbePair
 from .labels import Cue, CueFragment, DiscourseLabel, Fate, Label, Modality, Polarity, Relation
 from .tuples import PicoTuple, TupleFragment, TupleSlot
 
 __all__ = [
     "Cluster",
+    "Counterfactual",
     "Cue",
     "CueFragment",
     "DiscourseLabel",
@@ -20,6 +22,7 @@ __all__ = [
     "PicoSlot",
     "PicoTuple",
     "Polarity",
+    "ProbePair",
     "Proposition",
     "Relation",
     "Review",

@@ -8,9 +8,11 @@ from accounts.serializers import Strict
 from projects.models import Origin, Outcome
 
 from ..models import Cue, Level, Modality, PicoForm, Polarity, Relation, Slot
+from ..models.counterfactual import KINDS as COUNTERFACTUAL_KINDS
 
 Plain = serializers.Serializer[Any]
 ROLES = ("target", "input")
+COUNTERFACTUAL_ORIGINS = ("imported", "written")
 
 
 class CorpusRangeSerializer(Plain):
@@ -125,6 +127,33 @@ class PropositionSerializer(Plain):
     answers = CorpusAnswerSerializer(many=True, allow_null=True, help_text="Null where the role may not see them.")
 
 
+class WordChangeSerializer(CorpusRangeSerializer):
+    """Words of a counterfactual that differ from its target: a range of its text, empty where words were left out."""
+
+    was = serializers.CharField(allow_blank=True, help_text="The target's words there; empty where some were put in.")
+
+
+class CounterfactualWarningSerializer(Plain):
+    """Something odd about a counterfactual; the code is stable, the message a sentence."""
+
+    code = serializers.CharField()
+    message = serializers.CharField()
+
+
+class CounterfactualSerializer(Plain):
+    """The target rewritten so that one aspect of it is false."""
+
+    id = serializers.IntegerField()
+    kind = serializers.ChoiceField(choices=COUNTERFACTUAL_KINDS)
+    text = serializers.CharField()
+    version = serializers.IntegerField()
+    origin = serializers.ChoiceField(choices=COUNTERFACTUAL_ORIGINS)
+    is_stale = serializers.BooleanField(help_text="The target's text was corrected since.")
+    words = serializers.IntegerField(allow_null=True, help_text="How many differ; null: too many to count.")
+    changes = WordChangeSerializer(many=True)
+    warnings = CounterfactualWarningSerializer(many=True)
+
+
 class HistorySerializer(Plain):
     """One decision: what was decided of which field, how, when and by whom."""
 
@@ -153,6 +182,7 @@ class ClusterSerializer(Plain):
     relation_is_stale = serializers.BooleanField()
     suggested_relation = serializers.ChoiceField(choices=Relation.choices, allow_null=True)
     propositions = PropositionSerializer(many=True)
+    counterfactuals = CounterfactualSerializer(many=True, help_text="Of the target, at most one a kind.")
     history = HistorySerializer(many=True)
 
 
@@ -268,6 +298,14 @@ class PicoCountSerializer(Plain):
     count = serializers.IntegerField()
 
 
+class CounterfactualCountSerializer(Plain):
+    """How many counterfactuals of a kind are in force, and of targets of which polarity; the rest have none decided."""
+
+    kind = serializers.ChoiceField(choices=COUNTERFACTUAL_KINDS)
+    count = serializers.IntegerField()
+    polarity = ValueCountSerializer(many=True)
+
+
 class SummarySerializer(Plain):
     """What the corpus holds."""
 
@@ -280,6 +318,7 @@ class SummarySerializer(Plain):
     inputs = serializers.IntegerField()
     values = ValueCountsSerializer()
     pico = PicoCountSerializer(many=True)
+    counterfactuals = CounterfactualCountSerializer(many=True)
 
 
 class LevelStatisticsSerializer(Plain):

@@ -6,7 +6,6 @@ from datetime import datetime
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import Count
 from django.utils import timezone
 
 from accounts.models import User
@@ -187,25 +186,23 @@ def _may_work_in(round: Round, member: Member) -> bool:
 
 def _share(round: Round, joiner: Member) -> None:
     """Move unstarted slots to the joiner, from whoever has most left, until the joiner has as many as the others."""
-    unstarted = Assignment.objects.filter(round=round, leased_until=None).counted().unanswered()
-    loads = dict(
-        unstarted.exclude(person=None).values_list("person").annotate(n=Count("pk")).values_list("person", "n")
-    )
-    loads.pop(joiner.pk, None)
-    share = sum(loads.values()) // (len(loads) + 1) if loads else 0
-    mine = set(Assignment.objects.filter(round=round, person=joiner).values_list("unit", flat=True))
-    for pk, unit, person in list(
-        unstarted.exclude(person=None).order_by("-position").values_list("pk", "unit", "person")
+    unstarted = Assignment.objects.filter(round=round, leased_until=None).counted().unanswered().exclude(person=None)
+    piles: dict[int, list[tuple[int, int]]] = {}
+    for pk, unit, person in (
+        unstarted.exclude(person=joiner).order_by("position", "pk").values_list("pk", "unit", "person")
     ):
-        if share == 0:
-            return
-        if unit in mine or loads[person] < max(loads.values()):
+        piles.setdefault(person, []).append((pk, unit))
+    loads = {person: len(pile) for person, pile in piles.items()}
+    share = sum(loads.values()) // (len(loads) + 1)
+    mine = set(Assignment.objects.filter(round=round, person=joiner).values_list("unit", flat=True))
+    while share and any(piles.values()):
+        giver = max((person for person in piles if piles[person]), key=lambda person: loads[person])
+        pk, unit = piles[giver].pop()  # from the end of the walk: the giver is furthest from it
+        if unit in mine:
             continue
-        if Assignment.objects.filter(pk=pk, person=person, current_answer=None, leased_until=None).update(
-            person=joiner
-        ):
+        if Assignment.objects.filter(pk=pk, person=giver, current_answer=None, leased_until=None).update(person=joiner):
             mine.add(unit)
-            loads[person] -= 1
+            loads[giver] -= 1
             share -= 1
 
 

@@ -10,7 +10,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from rest_framework.test import APIClient
 
 from accounts.models import User
-from annotation.models import Cluster
+from annotation.models import Cluster, Counterfactual
 from projects.jobs import run_job
 from projects.models import Import, Job, Project
 from tests.annotation.m3_files import as_bytes, cluster, source
@@ -163,5 +163,24 @@ def test_a_check_of_another_project_cannot_be_confirmed(project: Project, lead: 
 
 
 def test_formats_are_listed_with_their_levels(ann1: User, client_of: Client) -> None:
-    [m3] = client_of(ann1).get("/api/v1/import-formats/").json()
-    assert (m3["key"], [level["key"] for level in m3["levels"]]) == ("m3", ["1", "2", "3"])
+    found = client_of(ann1).get("/api/v1/import-formats/").json()
+    assert {f["key"]: [level["key"] for level in f["levels"]] for f in found} == {
+        "m3": ["1", "2", "3"], "counterfactuals": [],
+    }  # fmt: skip
+
+
+def test_counterfactuals_come_in_the_same_way(corpus: Project, lead: User, client_of: Client) -> None:
+    client = client_of(lead)
+    content = b"docid,kind,text\n26258610_0,antonym,The review shows that nepralin increases relapse.\n"
+    job = done(client, upload(client, content, "cf.csv", format="counterfactuals"))
+    preview = job["result"]
+    assert (preview["level"], preview["counts"]["counterfactuals"]) == ("", 1)
+    assert preview["values"] == {"kind": {"antonym": 1}}
+    assert [row["kind"] for row in preview["sample"]] == ["antonym"]
+    assert not Counterfactual.objects.exists()
+    job = done(client, client.post("/api/v1/projects/eye/imports/confirm/", {"job": job["id"]}, format="json"))
+    assert (job["status"], Counterfactual.objects.count()) == ("done", 1)
+    job = done(client, upload(client, content + b"9_9,antonym,x\n", "cf.csv", format="counterfactuals"))
+    assert job["result"]["faults"]["listed"] == [
+        {"file": "cf.csv", "line": 3, "field": "docid", "message": 'the project has no cluster "9_9"'}
+    ]

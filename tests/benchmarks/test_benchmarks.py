@@ -8,8 +8,10 @@ from pathlib import Path
 
 from django.conf import settings
 
+from benchmarks import generation, overlap, probe
 from benchmarks.agreement import Plan, run
 from benchmarks.load import said
+from benchmarks.random_models import BASE
 from benchmarks.report import Found, Line, table
 
 
@@ -37,6 +39,34 @@ def test_agreement_is_compared_with_krippendorff_and_with_itself() -> None:
     assert "agreement, 60 x 3: times faster than krippendorff's alpha alone" in told
     assert "agreement, 60 x 3: bootstrap of 20 / one evaluation" in told
     assert found.skipped
+
+
+def test_rouge_and_copying_are_compared_with_rouge_score_and_give_its_figures(tmp_path: Path) -> None:
+    item = {"target_text": "Risk of death fell.", "input_studies": [{"source_text": "Death was rarer. Risk fell."}] * 2}
+    (tmp_path / "few.jsonl").write_text(json.dumps(item) + "\n")
+    found = overlap.run(tmp_path / "few.jsonl", n_reviews=1, repeats=1, studies=2)  # raises where a figure differs
+    assert [figures["outputs"] for figures in found.figures.values()] == [3, 3]
+    assert overlap.run(tmp_path / "none.jsonl", n_reviews=1, repeats=1, studies=1).skipped
+
+
+def test_summaries_are_compared_with_the_plain_loop_and_are_its_tokens() -> None:
+    tiny = {"d_model": 16, "encoder_layers": 1, "decoder_layers": 1, "encoder_ffn_dim": 16, "decoder_ffn_dim": 16,
+            "encoder_attention_heads": 2, "decoder_attention_heads": 2}  # fmt: skip
+    found = generation.run(generation.Plan(items=2, same=3, inputs=(4, 9), output=5, beams=2, size=tiny, vocabulary=90))
+    assert [figures["identical"] for figures in found.figures.values()][:2] == [3, 2]
+    assert found.figures["3 items, small model"]["tokens"] == 15
+    told = [line.what for line in found.lines]
+    assert "generation, bart-base-sized, fp32, CPU: times faster than one by one" in told
+
+
+def test_the_probe_gives_the_likelihoods_of_one_pass_per_text() -> None:
+    tiny = {name: 2 if "layers" in name or "heads" in name else 16 for name in BASE}
+    plan = probe.Plan(items=3, repeats=1, inputs=(8, 12), targets=(8, 12), size=tiny, vocabulary=90)
+    ratio, difference, told = probe.run(plan).lines
+    assert "times faster than one forward pass per text" in ratio.what
+    assert difference.met
+    assert float(difference.reached) < 1e-5
+    assert told.reached
 
 
 def test_the_table_says_which_aims_are_met() -> None:

@@ -40,5 +40,5 @@ def test_a_lead_corrects_a_text_and_confirms_its_label(visit: Callable[..., Visi
     expect(page.get_by_text(f"Confirmed: {row['key']}/0~2.")).to_be_visible()
 
     lead.go(f"/projects/sample/corpus/{row['id']}")
-    expect(page.get_by_role("heading", name="Target")).to_be_visible()
+    expect(page.get_by_role("heading", name="Target", exact=True)).to_be_visible()
     expect(page.get_by_text("waits to be confirmed")).to_have_count(0)

@@ -33,6 +33,9 @@ def addresses(lead: Visit) -> dict[str, str]:
         "curate": f"{PROJECT}/reviews/{clusters[0]['review']['id']}/curate",
         "import": f"{PROJECT}/import", "rounds": f"{PROJECT}/rounds", "new round": f"{PROJECT}/rounds/new",
         "round": f"{PROJECT}/rounds/{closed}", "agreement": f"{PROJECT}/rounds/{closed}/agreement",
+        "systems": f"{PROJECT}/systems", "new system": f"{PROJECT}/systems/new",
+        "outputs": f"{PROJECT}/systems/outputs",
+        "results": f"{PROJECT}/results",
         "guide": "/guide/lead", "inbox": f"{PROJECT}/inbox", "look again": f"{PROJECT}/look-again",
         "releases": f"{PROJECT}/releases", "guidelines": f"{PROJECT}/guidelines", "people": f"{PROJECT}/people",
     }  # fmt: skip
@@ -51,11 +54,13 @@ def unnamed_controls(visit: Visit) -> list[str]:
     return re.findall(rf"^\s*- (?:{roles})(?: \[[^\]]*\])*:?\s*$", tree, re.MULTILINE)
 
 
-#: Pages that axe meets elsewhere: before signing in, and on the lead's path (test_lead_path).
+#: Pages that axe meets elsewhere: before signing in, on the lead's path (test_lead_path), with runs (test_generation).
 ELSEWHERE = {
     "/sign-in", "/enter", "/join", "/take", "/projects/:project/import/:imported",
     "/projects/:project/releases/:release",
     "/projects/:project/units/:unit",
+    "/projects/:project/systems/:system", "/projects/:project/systems/:system/new",
+    "/projects/:project/systems/runs/:run",
 }  # fmt: skip
 
 

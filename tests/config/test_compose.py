@@ -12,6 +12,9 @@ from celery.bin.worker import worker as celery_worker
 from django.conf import settings
 from django.core.management import get_commands, load_command_class
 
+from generation.queues import GPU
+from projects.waiting import NEEDS_TORCH, family
+
 ROOT = Path(settings.ROOT)
 WRITTEN = (ROOT / "docker-compose.yml").read_text(encoding="utf-8")
 COMPOSE: dict[str, Any] = yaml.safe_load(WRITTEN)
@@ -25,6 +28,8 @@ OURS = {"migrate", "web", "worker", "gpu-worker"}
 NO_HEALTH_CHECK = {"migrate": "runs once", "gpu-worker": "busy on a GPU it answers no pings; its lease tells"}
 #: Set by docker-compose.yml and read by what is not Concord.
 OF_OTHERS = {"TMPDIR", "DOMAIN", "TLS", "POSTGRES_PASSWORD", "POSTGRES_USER", "POSTGRES_DB"}
+#: Names that the sample itself gives: GENERATION_ENDPOINTS says where a key is.
+OF_THE_SAMPLE = {"LLM_KEY"}
 
 
 def read_by_concord() -> set[str]:
@@ -48,7 +53,7 @@ def stages() -> dict[str, str]:
 
 def test_every_setting_is_told_in_the_sample_environment() -> None:
     assert read_by_concord() - documented() == set()
-    assert documented() - read_by_concord() - OF_OTHERS == set(), "told, and read by nobody"
+    assert documented() - read_by_concord() - OF_OTHERS == OF_THE_SAMPLE, "told, and read by nobody"
 
 
 def test_the_services_are_those_of_the_guide() -> None:
@@ -179,3 +184,8 @@ def test_the_proxy_hides_what_is_for_those_inside_and_adds_no_header_of_its_own(
     assert "max_size" not in CADDYFILE, "the limit of uploads is Concord's"
     assert not re.search(r"^\s*header\s", CADDYFILE, re.MULTILINE)
     assert "tls {$TLS}" in CADDYFILE
+
+
+def test_the_gpu_worker_listens_where_wake_ups_for_models_are_sent() -> None:
+    assert f"--queues={GPU}" in SERVICES["gpu-worker"]["command"]
+    assert family(f"{GPU}.0123456789ab") == NEEDS_TORCH

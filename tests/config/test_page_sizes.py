@@ -21,7 +21,10 @@ def test_a_page_is_never_larger_than_the_largest(world: World, monkeypatch: pyte
         reply = client.get(
             route.address({"slug": world.project.slug} | CASES.get(route.pattern, no_ids)(world)) + "?page_size=100000"
         )
-        if reply.status_code != 200 or reply.streaming or "results" not in (found := reply.json()):
+        # A table or a picture is a file.
+        if reply.status_code != 200 or reply.streaming or reply["Content-Type"] != "application/json":
+            continue
+        if "results" not in (found := reply.json()):
             continue
         asked += 1
         assert len(found["results"]) <= 1, route.pattern

@@ -8,7 +8,7 @@ from django.core.management import CommandError, call_command
 
 from accounts.models import User
 from annotation.guidelines import text
-from annotation.models import Cluster, Proposition
+from annotation.models import Cluster, Counterfactual, Proposition
 from config.seeding import PEOPLE, SAMPLE, seed
 from projects.models import Assignment, Guideline, Import, Member, Project, Round
 
@@ -37,7 +37,10 @@ def test_the_corpus_comes_in_by_the_real_importer() -> None:
     said()
     lines = SAMPLE.read_text(encoding="utf-8").splitlines()
     assert Cluster.objects.count() == len(lines)
-    assert Import.objects.get().counts["propositions"] == Proposition.objects.count()
+    assert Import.objects.get(format="m3").counts["propositions"] == Proposition.objects.count()
+    assert (
+        Import.objects.get(format="counterfactuals").counts["counterfactuals"] == Counterfactual.objects.count() == 15
+    )
 
 
 def test_four_people_have_their_roles_and_no_password() -> None:

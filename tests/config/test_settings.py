@@ -228,3 +228,15 @@ def test_wake_ups_are_json_acknowledged_late_and_taken_one_by_one(tmp_path: Path
     done = manage(tmp_path, "-c", code, SECRET_KEY=KEY, REDIS_URL="redis://cache.example.org/3")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == ["redis://cache.example.org/3", ["json"], "json", True, True, 1]
+
+
+def test_endpoints_are_read_from_the_environment_and_faults_in_them_are_said_at_the_start(tmp_path: Path) -> None:
+    named = {"GENERATION_ENDPOINTS": "lab=http://vllm:8000/v1 LAB_KEY", "GENERATION_NETWORKS": "172.16.0.0/12"}
+    found = read(tmp_path, "GENERATION_ENDPOINTS", "GENERATION_NETWORKS", SECRET_KEY=KEY, LAB_KEY="sk-5f3a", **named)
+    assert "vllm:8000" in str(found["GENERATION_ENDPOINTS"])
+    assert "sk-5f3a" not in json.dumps(found)
+    assert found["GENERATION_NETWORKS"] == ["172.16.0.0/12"]
+    for wrong in ({"GENERATION_ENDPOINTS": "http://vllm/v1"}, {"GENERATION_NETWORKS": "172.16.0.0/99"}):
+        done = manage(tmp_path, "manage.py", "check", SECRET_KEY=KEY, **wrong)
+        assert done.returncode != 0
+        assert "GENERATION_ENDPOINTS, GENERATION_NETWORKS: " in done.stderr

@@ -13,6 +13,7 @@ from accounts.actions import make_token
 from accounts.models import ApiToken, User
 from annotation.models import Cluster, Study
 from audit.models import Entry
+from generation.models import Run, Seal
 from projects import jobs
 from projects.actions.answers import next_hand
 from projects.actions.invitations import invite
@@ -21,6 +22,7 @@ from projects.models import Answer, Import, Invitation, Job, Member, Participant
 from releases.actions import freeze
 from releases.models import Release
 from tests.builders import answer, build_cluster, build_round, label_value
+from tests.generation.rows import build_run, build_version
 
 _count = itertools.count()
 
@@ -42,6 +44,8 @@ class World:
     release: Release
     token: ApiToken
     link: ParticipantLink
+    run: Run
+    seal: Seal
 
     def submission(self) -> dict[str, Any]:
         """A sound submission for the slot of the project's one answer."""
@@ -67,6 +71,9 @@ class World:
             "imports": p.imports.count(),
             "log": Entry.objects.filter(project=p.pk).count(),
             "links": list(self.round.participant_links.order_by("pk").values()),
+            "systems": list(p.systems.order_by("pk").values("pk", "name", "versions__hash")),
+            "runs": list(Run.objects.filter(version__system__project=p).order_by("pk").values()),
+            "seals": list(Seal.objects.filter(member__project=p).order_by("pk").values()),
             "tokens": list(ApiToken.objects.filter(user=self.owner).values("pk", "revoked_at")),
         }
 
@@ -83,6 +90,7 @@ def make_world(project: Project | None = None, owner: User | None = None) -> Wor
     cluster = build_cluster(project, number=100 + n)
     people = [worker, project.members.get(user=owner)]
     round = build_round(project, people, name=f"round {n}")
+    run = build_run(build_version(project, f"system {n}"), {cluster.unit_id: "A summary."})
     return World(
         project=project,
         owner=owner,
@@ -100,6 +108,8 @@ def make_world(project: Project | None = None, owner: User | None = None) -> Wor
         release=_release(project, f"1.0.{n}", owner),
         token=make_token(user=owner, name="mine")[0],
         link=make_links(round=round, by=owner, labels=["Volunteer 1"])[0][0],
+        run=run,
+        seal=Seal.objects.create(run=run, member=worker),
     )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from django.utils import timezone
 LEASE = 3.0
 HEARTBEAT = 0.7
 RESEND_AFTER = 2.0
+CHUNK = 1.0
 
 
 class FaultsConfig(AppConfig):
@@ -21,7 +22,10 @@ class FaultsConfig(AppConfig):
 
     def ready(self) -> None:
         from config.celery import app
+        from generation import backends
+        from generation.actions import chunks
         from projects import jobs
+        from tests.generation.staged import StagedBackend
 
         timezone.now = shifted(timezone.now, Path(os.environ["CLOCK"]))
         jobs.LEASE = timedelta(seconds=LEASE)
@@ -30,6 +34,8 @@ class FaultsConfig(AppConfig):
         jobs.BACK_OFF = timedelta(seconds=0.2)
         app.conf.beat_schedule["resend lost wake-ups"]["schedule"] = 1.0
         jobs.handler("slow")(slow)
+        chunks.TARGET_SECONDS = CHUNK
+        backends._BACKENDS[StagedBackend.key] = StagedBackend()
 
 
 def shifted(now: Callable[[], datetime], clock: Path) -> Callable[[], datetime]:

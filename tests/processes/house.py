@@ -45,6 +45,10 @@ class Process:
     def pid(self) -> int:
         return self._process.pid
 
+    def interrupt(self) -> None:
+        """As Ctrl-C does."""
+        self._process.send_signal(signal.SIGINT)
+
     def kill(self, number: int = signal.SIGKILL) -> None:
         """Signal the whole group and wait until its leader has ended."""
         with suppress(ProcessLookupError):
@@ -54,6 +58,10 @@ class Process:
     @property
     def is_running(self) -> bool:
         return self._process.poll() is None
+
+    def ended(self, seconds: float = 60) -> int:
+        """Wait until it ends by itself; how it did."""
+        return self._process.wait(timeout=seconds)
 
 
 def until(holds: Callable[[], object], what: str, seconds: float = 60) -> None:
@@ -86,6 +94,10 @@ class House:
         self.web: Process | None = None
         self.others: list[Process] = []
         self._token = ""
+
+    def start_manage(self, *arguments: str) -> Process:
+        """A command that goes on while the test does something."""
+        return self._other([sys.executable, "manage.py", *arguments], f"{arguments[0]}.log")
 
     def manage(self, *arguments: str) -> str:
         return self._run([sys.executable, "manage.py", *arguments])
@@ -134,9 +146,9 @@ class House:
         assert self.web
         self.web.kill()
 
-    def start_worker(self, *, largest_file: int = 0) -> Process:
+    def start_worker(self, *queues: str, largest_file: int = 0) -> Process:
         """A worker as a house without Redis has it."""
-        command = [sys.executable, "manage.py", "work", "--poll", "0.1"]
+        command = [sys.executable, "manage.py", "work", "--poll", "0.1", *(f"--queue={queue}" for queue in queues)]
         return self._other(command, f"worker{len(self.others)}.log", largest_file)
 
     def start_celery(self) -> Process:
@@ -192,6 +204,13 @@ class Redis:
 
         with redis.Redis(port=self.port) as connection:
             connection.flushall()
+
+    def listening(self) -> int:
+        """How many workers wait for a wake-up."""
+        import redis
+
+        with redis.Redis(port=self.port) as connection:
+            return sum(client["cmd"] == "brpop" for client in connection.client_list())
 
     def waiting(self) -> int:
         """How many wake-ups lie in the queue."""

@@ -1,18 +1,24 @@
 """Jobs one by one: taken once, fenced, tried again, cancelled, swept (tests/processes kills real workers)."""
 
+import os
+import signal
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.core.management import CommandError, call_command
+from django.db import transaction
 from django.utils import timezone
 from rest_framework.test import APIClient
 
 from accounts.models import User
 from accounts.problems import Refused
 from projects import jobs
+from projects.management.commands import work
 from projects.models import Job, JobStatus, Project
 from projects.tasks import resend_lost as sweep
+from projects.tasks import run as run_by_celery
 from tests.projects.test_contests import at_once
 
 pytestmark = pytest.mark.django_db
@@ -329,7 +335,7 @@ def test_the_sweeper_wakes_for_what_was_forgotten_or_left_and_for_nothing_else(
         "left": {"sent_at": long_ago, "status": JobStatus.RUNNING, "leased_until": now},
         "held": {"sent_at": long_ago, "status": JobStatus.RUNNING, "leased_until": now + jobs.LEASE},
         "done": {"sent_at": None, "status": JobStatus.DONE},
-        "later": {"sent_at": None, "not_before": now + timedelta(hours=1)},
+        "later": {"sent_at": None, "not_before": now + timedelta(minutes=5)},
     }
     for name, state in states.items():
         Job.objects.filter(pk=made[name].pk).update(**state)
@@ -355,3 +361,100 @@ def test_the_broker_is_the_one_of_the_settings(settings: Any) -> None:
     assert app.conf.accept_content == ["json"]
     assert app.conf.task_acks_late
     assert app.conf.worker_prefetch_multiplier == 1
+
+
+def enqueue() -> Job:
+    return jobs.enqueue(project=None, kind="test", params={}, by=None)
+
+
+@pytest.fixture
+def told(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
+    """What is heard of jobs of the kind that ended otherwise than done: status and error."""
+    heard: list[tuple[str, str]] = []
+    monkeypatch.setitem(jobs._ended, "test", lambda job: heard.append((job.status, job.error)))
+    return heard
+
+
+def test_whoever_waits_for_a_job_is_told_when_it_is_refused(do: Do, told: list[tuple[str, str]]) -> None:
+    def refuse(running: jobs.RunningJob) -> None:
+        raise Refused("No.")
+
+    do(refuse)
+    jobs.run_job(enqueue().pk)
+    assert told == [("failed", "No.")]
+
+
+def test_whoever_waits_for_a_job_is_told_when_it_is_given_up(do: Do, told: list[tuple[str, str]]) -> None:
+    do(lambda running: None)
+    job = enqueue()
+    Job.objects.filter(pk=job.pk).update(attempts=3)
+    jobs.run_job(job.pk)
+    assert told == [("failed", "Its worker died 3 times while doing it.")]
+
+
+def test_whoever_waits_for_a_job_is_told_once_when_it_is_cancelled(do: Do, told: list[tuple[str, str]]) -> None:
+    job = enqueue()
+    jobs.cancel(job)
+    jobs.cancel(job)
+    assert told == [("cancelled", "")]
+
+    def cancel_it(running: jobs.RunningJob) -> None:
+        jobs.cancel(running.job)
+        running.go_on()
+
+    do(cancel_it)
+    jobs.run_job(enqueue().pk)
+    assert told == [("cancelled", "")] * 2
+
+
+def test_whoever_waits_for_a_job_is_not_told_when_it_is_done_or_tried_again(
+    do: Do, told: list[tuple[str, str]]
+) -> None:
+    do(lambda running: None)
+    jobs.run_job(enqueue().pk)
+    do(lambda running: 1 / 0)
+    jobs.run_job(enqueue().pk)
+    assert told == []
+
+
+def test_what_is_stored_under_a_job_is_stored_by_the_worker_that_has_it(do: Do) -> None:
+    def overtaken(running: jobs.RunningJob) -> None:
+        with transaction.atomic():
+            running.hold(1, 2)
+        Job.objects.filter(pk=running.job.pk).update(fence=9)
+        with pytest.raises(jobs.LostLease), transaction.atomic():
+            running.hold(2, 2)
+
+    do(overtaken)
+    job = enqueue()
+    jobs.run_job(job.pk)
+    job.refresh_from_db()
+    assert (job.status, job.done, job.total) == ("running", 1, 2)
+
+
+def test_a_job_can_be_put_off_when_it_is_made(do: Do) -> None:
+    do(lambda running: None)
+    later = timezone.now() + timedelta(minutes=1)
+    job = jobs.enqueue(project=None, kind="test", params={}, by=None, not_before=later, note="waits " * 99)
+    assert jobs.claim_next() is None
+    assert len(job.note) == 200
+    Job.objects.filter(pk=job.pk).update(not_before=timezone.now())
+    assert jobs.claim_next() == job.pk
+
+
+def test_a_worker_that_can_do_nothing_more_gives_its_job_back_and_ends(do: Do, monkeypatch: pytest.MonkeyPatch) -> None:
+    def spoil(running: jobs.RunningJob) -> None:
+        raise jobs.Unfit("The GPU is lost.")
+
+    do(spoil)
+    job = enqueue()
+    monkeypatch.setattr(work, "close_old_connections", lambda: None)
+    with pytest.raises(CommandError, match=r"must be started anew: The GPU is lost\."):
+        call_command("work", once=True)
+    assert (again(job).status, job.attempts, job.error) == ("queued", 1, "Attempt 1: The GPU is lost.")
+    ended: list[int] = []
+    monkeypatch.setattr(os, "kill", lambda pid, number: ended.append(number))
+    Job.objects.update(not_before=None)
+    run_by_celery(job.pk)
+    assert ended == [signal.SIGTERM]
+    assert again(job).attempts == 2

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from annotation.models import Modality, Polarity, Relation
 
-from ..json_lines import described, shown
+from ..json_lines import described, no_text, shown
 
 JOIN = " ||||| "
 SLOTS = ("p", "i", "c", "o")
@@ -26,7 +26,6 @@ DOCID = {
     "2": (re.compile(rf"{PMID.pattern}_(?:0|[1-9][0-9]{{0,5}})"), "a PubMed id and a number, such as 26258610_0"),
 }
 DOCID["3"] = DOCID["2"]
-_SURROGATE = re.compile("[\ud800-\udfff]")
 _UNKNOWN_SHOWN = 5
 
 Fault = Callable[[str, str], None]
@@ -193,11 +192,8 @@ def _text(value: Mapping[str, Any], key: str, path: str, fault: Fault, *, needed
     if not isinstance(found, str):
         fault(_join(path, key), f"expected a string, found {described(found)}")
         return None
-    if "\0" in found:
-        fault(_join(path, key), f"a NUL character at character {found.index(chr(0)) + 1}")
-        return None
-    if not found.isascii() and (lone := _SURROGATE.search(found)):
-        fault(_join(path, key), f"half a surrogate pair (\\u{ord(lone[0]):04x}) at character {lone.start() + 1}")
+    if unfit := no_text(found):
+        fault(_join(path, key), unfit)
         return None
     if needed and not found.strip():
         fault(_join(path, key), "no text")

@@ -15,9 +15,9 @@ from tqdm import tqdm
 
 from accounts.models import User
 from accounts.problems import Problem
-from annotation.actions.imports import BadFiles, Checked, check_files, import_files, report_of
+from annotation.actions.imports import Checked, check_files, import_files, report_of
 from annotation.imports import FORMATS
-from annotation.imports.faults import Faults
+from annotation.imports.faults import BadFiles, Faults
 from annotation.imports.reading import Progress, Source, silent
 from projects.actions.people import create_project
 from projects.models import Project
@@ -99,7 +99,8 @@ class Command(BaseCommand):
             counts = parsed.counts()
             said = ", ".join(f"{counts[name]:,} {name}" for name in counts if name not in ("items", "new", "unchanged"))
             same = f"; {counts['unchanged']:,} were there already and are left alone" if counts["unchanged"] else ""
-            self.stdout.write(f"{source.name}: level {parsed.level}: {said} {done}{same}.")
+            level = f"level {parsed.level}: " if parsed.level else ""
+            self.stdout.write(f"{source.name}: {level}{said} {done}{same}.")
 
 
 def _rank(report: dict[str, Any], notice: dict[str, str]) -> int:

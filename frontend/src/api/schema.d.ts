@@ -401,6 +401,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{slug}/backends/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description What a new version can be made of: levels with how many units there are, backends with their parameters. */
+        get: operations["backends_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{slug}/clusters/": {
         parameters: {
             query?: never;
@@ -643,6 +660,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{slug}/outputs/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The units of a level in the order of the corpus, with inputs, target and what versions wrote. */
+        get: operations["outputs_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{slug}/outputs/files/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Check a file of outputs and keep it for versions of the backend ``imported``. */
+        post: operations["outputs_files_keep"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{slug}/overview/": {
         parameters: {
             query?: never;
@@ -687,6 +738,57 @@ export interface paths {
         };
         /** @description What to look at before freezing. */
         get: operations["releases_checks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{slug}/results/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The tables of automatic evaluation as they stand, and what is missing. Runs sealed from you are left out. */
+        get: operations["results_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{slug}/results/{table}/{form}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description A table as a file: ``markdown``, ``csv`` or ``latex``. */
+        get: operations["results_file"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{slug}/results/plot/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description One figure by system, a dot and an interval each. */
+        get: operations["results_plot"];
         put?: never;
         post?: never;
         delete?: never;
@@ -861,6 +963,24 @@ export interface paths {
         get: operations["corpus_summary"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{slug}/systems/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The summarisers of a project with their versions, and the newest run of each. */
+        get: operations["systems_list"];
+        put?: never;
+        /** @description Register a summariser under the name that tables print. */
+        post: operations["systems_register"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1295,6 +1415,161 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/runs/{run_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description How far a run is. */
+        get: operations["runs_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run_id}/items/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The units of a run, each with how it went; ``status=failed`` gives the reasons. */
+        get: operations["run_items_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run_id}/resume/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Go on with what a stopped run has not done. */
+        post: operations["runs_resume"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run_id}/retry/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Try the items that failed once more. */
+        post: operations["runs_retry"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run_id}/scores/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The scores of single summaries, in the order of a figure; none of a run that is sealed from you. */
+        get: operations["run_scores_list"];
+        put?: never;
+        /** @description Have a run's summaries scored in the background. What is scored already is not scored again. */
+        post: operations["run_scores_ask"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run_id}/seals/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description From whom a run's outputs are, or were, hidden. */
+        get: operations["seals_list"];
+        put?: never;
+        /** @description Hide a run's outputs from people, until their seals are lifted. */
+        post: operations["seals_make"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run_id}/stop/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Stop a run. What is finished stays; what a worker has in hand is finished first. */
+        post: operations["runs_stop"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run_id}/summaries/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The texts that a run has made so far. Empty for whom it is sealed from. */
+        get: operations["run_summaries_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/seals/{seal_id}/lift/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Let a person see the run's outputs again. */
+        post: operations["seals_lift"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/session/": {
         parameters: {
             query?: never;
@@ -1342,6 +1617,43 @@ export interface paths {
         get: operations["studies_get"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/systems/{system_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description One summariser with its versions. */
+        get: operations["systems_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/systems/{system_id}/versions/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * @description Make a version of a system. Where only a worker can read what it points at, the reply is its job, whose
+         *     result names the version. What is wrong is said field by field (``model.dtype``).
+         */
+        post: operations["versions_make"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1467,6 +1779,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/versions/{version_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description One version: configuration, facts, in what it differs from the one before, and its runs. */
+        get: operations["versions_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/versions/{version_id}/runs/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Begin a run of a version over all units of its level. */
+        post: operations["runs_start"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -1539,6 +1885,10 @@ export interface components {
             /** Format: date-time */
             readonly last_used_at: string | null;
         };
+        /** @description The job that scores it; null where it was scored already. */
+        Asked: {
+            job: components["schemas"]["Job"] | null;
+        };
         AtWork: {
             member: number;
             name: string;
@@ -1552,6 +1902,15 @@ export interface components {
         AuditHead: {
             number: number;
             digest: string;
+        };
+        /** @description A way to make summaries, with the form of its configuration. */
+        Backend: {
+            key: string;
+            name: string;
+            description: string;
+            /** @description Why texts cannot be probed; empty where they can. */
+            no_probe: string;
+            sections: components["schemas"]["Section"][];
         };
         /** @enum {unknown} */
         BlankEnum: "";
@@ -1612,6 +1971,8 @@ export interface components {
             relation_is_stale: boolean;
             suggested_relation: components["schemas"]["RelationEnum"] | components["schemas"]["NullEnum"];
             propositions: components["schemas"]["Proposition"][];
+            /** @description Of the target, at most one a kind. */
+            counterfactuals: components["schemas"]["Counterfactual"][];
             history: components["schemas"]["History"][];
         };
         /** @description A cluster in a list. */
@@ -1715,6 +2076,28 @@ export interface components {
             agreement: number;
             ratings: components["schemas"]["Rating"][];
         };
+        /** @description A half-open range of Unicode code points of the summary that stands word for word in one of the inputs. */
+        CopiedRange: {
+            start: number;
+            end: number;
+        };
+        /** @description How much of a summary is copied from its inputs (`measures.copying`); case is ignored. */
+        Copying: {
+            /** @description What to mark: runs of ``least`` tokens or more. */
+            ranges: components["schemas"]["CopiedRange"][];
+            least: number;
+            /**
+             * Format: double
+             * @description Share of its tokens that occur in the inputs, 0..1.
+             */
+            coverage: number | null;
+            /** @description Tokens of the longest run copied from one input. */
+            longest: number | null;
+            /** @description Tokens of the summary. */
+            tokens: number;
+            /** @description Why the figures are null. */
+            undefined: string;
+        };
         /** @description What one person answered in a closed round, by pseudonym. ``counted`` false: surplus, outside k and gold. */
         CorpusAnswer: {
             /** Format: uuid */
@@ -1790,6 +2173,35 @@ export interface components {
             /** @default  */
             reason: string;
             rows: components["schemas"]["CellRowRequest"][];
+        };
+        /** @description The target rewritten so that one aspect of it is false. */
+        Counterfactual: {
+            id: number;
+            kind: components["schemas"]["CounterfactualKindEnum"];
+            text: string;
+            version: number;
+            origin: components["schemas"]["CounterfactualOriginEnum"];
+            /** @description The target's text was corrected since. */
+            is_stale: boolean;
+            /** @description How many differ; null: too many to count. */
+            words: number | null;
+            changes: components["schemas"]["WordChange"][];
+            warnings: components["schemas"]["CounterfactualWarning"][];
+        };
+        /** @description How many counterfactuals of a kind are in force, and of targets of which polarity; the rest have none decided. */
+        CounterfactualCount: {
+            kind: components["schemas"]["CounterfactualKindEnum"];
+            count: number;
+            polarity: components["schemas"]["ValueCount"][];
+        };
+        /** @enum {string} */
+        CounterfactualKindEnum: "negation" | "antonym" | "no effect" | "no evidence" | "modality";
+        /** @enum {string} */
+        CounterfactualOriginEnum: "imported" | "written";
+        /** @description Something odd about a counterfactual; the code is stable, the message a sentence. */
+        CounterfactualWarning: {
+            code: string;
+            message: string;
         };
         /** @description A half-open range of Unicode code points of the target text. */
         CueFragment: {
@@ -1975,6 +2387,10 @@ export interface components {
             field: string;
             value: string;
         };
+        Figure: {
+            key: string;
+            name: string;
+        };
         /** @description Rows by their keys; a file without rows counts as one. */
         FileDifference: {
             path: string;
@@ -2005,7 +2421,7 @@ export interface components {
             levels: components["schemas"]["FormatLevel"][];
         };
         /** @enum {string} */
-        FormatEnum: "m3";
+        FormatEnum: "m3" | "counterfactuals";
         FormatLevel: {
             key: string;
             title: string;
@@ -2161,6 +2577,12 @@ export interface components {
             open: number;
             settled: number;
         };
+        InputText: {
+            text: string;
+            title: string;
+            /** @description PMID of the study. */
+            key: string;
+        };
         Invitation: {
             readonly id: number;
             /** Format: email */
@@ -2191,6 +2613,8 @@ export interface components {
         InvitationTokenRequest: {
             token: string;
         };
+        /** @enum {string} */
+        ItemStatusEnum: "waiting" | "done" | "failed";
         /** @description Background work: how far it is and, when it failed, why. */
         Job: {
             readonly id: number;
@@ -2344,6 +2768,14 @@ export interface components {
         };
         /** @enum {string} */
         LevelStatisticsLevelEnum: "document" | "sentence" | "proposition";
+        /** @description One parameter of a configuration, read out. */
+        Line: {
+            section: string;
+            name: string;
+            label: string;
+            words: string;
+            default: boolean;
+        };
         /** @description Input that refuses fields it does not know, so that nobody believes to have set what was ignored. */
         LinkRequest: {
             token: string;
@@ -2357,7 +2789,7 @@ export interface components {
             /** @description The shared link that this volunteer came by. */
             came_by: number | null;
             pseudonym: string;
-            state: components["schemas"]["StateEnum"];
+            state: components["schemas"]["LinkRowStateEnum"];
             /** Format: date-time */
             agreed_at: string | null;
             /** Format: date-time */
@@ -2373,6 +2805,8 @@ export interface components {
             /** Format: date-time */
             expires_at: string;
         };
+        /** @enum {string} */
+        LinkRowStateEnum: "not opened" | "opened" | "agreed" | "asked again" | "working" | "done" | "taken out" | "withdrawn" | "expired" | "revoked" | "shared" | "full";
         MadeInvitation: {
             readonly id: number;
             /** Format: email */
@@ -2431,6 +2865,12 @@ export interface components {
             /** @description SHA-256 of the manifest without this field. */
             digest: string;
         };
+        /** @description A level, and how many units of it the project has. */
+        Material: {
+            key: components["schemas"]["UnitLevelEnum"];
+            name: string;
+            units: number;
+        };
         Measure: {
             name: string;
             scale: string[];
@@ -2480,12 +2920,30 @@ export interface components {
             readonly role: components["schemas"]["RoleEnum"];
             illustrative: boolean;
         };
+        /** @description A metric, with what may be set and what it says. */
+        Metric: {
+            key: string;
+            name: string;
+            description: string;
+            parameters: components["schemas"]["Parameter"][];
+            figures: components["schemas"]["Figure"][];
+        };
         /** @description Something that the release of the cluster waits for. */
         Missing: {
             unit: number;
             kind: string;
             /** @description target, input 1.., or cluster */
             place: string;
+        };
+        /** @description A step before the table is whole. */
+        MissingStep: {
+            words: string;
+            sentence: string;
+            command: string;
+            page: string;
+            /** @description What can be scored at once; null for other steps. */
+            run: number | null;
+            metric: string;
         };
         /** @enum {string} */
         ModalityEnum: "strong" | "moderate" | "weak" | "no evidence";
@@ -2561,6 +3019,15 @@ export interface components {
             /** @description The consent text, Markdown; that of the newest link if left out. */
             text?: string;
         };
+        NewOutputsFileRequest: {
+            /** @description Of the units that the keys name. */
+            level: components["schemas"]["UnitLevelEnum"];
+            /**
+             * Format: binary
+             * @description CSV or JSONL: a key and a text; MSLR predictions.
+             */
+            file: string;
+        };
         /** @description Input that refuses fields it does not know, so that nobody believes to have set what was ignored. */
         NewProjectRequest: {
             name: string;
@@ -2596,6 +3063,22 @@ export interface components {
             abstract: string;
             sentences?: components["schemas"]["NewSentenceRequest"][];
         };
+        /** @description Input that refuses fields it does not know, so that nobody believes to have set what was ignored. */
+        NewRunRequest: {
+            /** @default summaries */
+            purpose: components["schemas"]["RunPurposeEnum"];
+        };
+        /** @description Input that refuses fields it does not know, so that nobody believes to have set what was ignored. */
+        NewScoringRequest: {
+            metric: string;
+            params?: {
+                [key: string]: unknown;
+            };
+        };
+        /** @description Input that refuses fields it does not know, so that nobody believes to have set what was ignored. */
+        NewSealsRequest: {
+            members: number[];
+        };
         /** @description One target sentence of the review, with the texts it must be derived from, if they are known already. */
         NewSentenceRequest: {
             text: string;
@@ -2612,6 +3095,12 @@ export interface components {
             reason: string;
             rows: components["schemas"]["NewSentenceRequest"][];
         };
+        /** @description Input that refuses fields it does not know, so that nobody believes to have set what was ignored. */
+        NewSystemRequest: {
+            name: string;
+            /** @default  */
+            description: string;
+        };
         /** @description A corrected text of one proposition, and why. */
         NewTextRequest: {
             text: string;
@@ -2622,6 +3111,15 @@ export interface components {
             name: string;
             /** @description Left out: it does not expire. */
             days?: number | null;
+        };
+        /** @description Input that refuses fields it does not know, so that nobody believes to have set what was ignored. */
+        NewVersionRequest: {
+            /** @description ``backend``, ``level``, ``seed`` and the backend's sections; what is left out has its default. */
+            config: {
+                [key: string]: unknown | null;
+            };
+            /** @default  */
+            note: string;
         };
         /** @description The hand: which assignments, in order, and the cards that the client does not hold yet. */
         Next: {
@@ -2673,6 +3171,33 @@ export interface components {
             guideline: number;
             newest: number;
             answers: number;
+        };
+        /** @description What one version wrote of one unit. */
+        OutputCell: {
+            version: number;
+            system: string;
+            number: number;
+            run: number | null;
+            state: components["schemas"]["OutputCellStateEnum"];
+            error: string;
+            summary: components["schemas"]["ReadSummary"] | null;
+        };
+        /** @enum {string} */
+        OutputCellStateEnum: "waiting" | "done" | "failed" | "hidden" | "absent";
+        /** @description A file that was kept, and how it fits the units of the level. */
+        OutputsFile: {
+            /** @description What a version of the backend ``imported`` gives as ``model.file``. */
+            sha256: string;
+            name: string;
+            format: string;
+            outputs: number;
+            /** @description Units of the level. */
+            units: number;
+            /** @description Outputs whose key is that of a unit. */
+            matched: number;
+            /** @description Keys that match no unit: the first 200. */
+            unknown: components["schemas"]["UnknownKey"][];
+            unknown_total: number;
         };
         /** @description The rounds of a project's page; what needs attention and who is at work are for leads and curators. */
         Overview: {
@@ -2929,6 +3454,51 @@ export interface components {
             previous?: string | null;
             results: components["schemas"]["RoundRow"][];
         };
+        PaginatedRunItemList: {
+            /** @example 123 */
+            count: number;
+            /**
+             * Format: uri
+             * @example http://api.example.org/accounts/?page=4
+             */
+            next?: string | null;
+            /**
+             * Format: uri
+             * @example http://api.example.org/accounts/?page=2
+             */
+            previous?: string | null;
+            results: components["schemas"]["RunItem"][];
+        };
+        PaginatedRunSummaryList: {
+            /** @example 123 */
+            count: number;
+            /**
+             * Format: uri
+             * @example http://api.example.org/accounts/?page=4
+             */
+            next?: string | null;
+            /**
+             * Format: uri
+             * @example http://api.example.org/accounts/?page=2
+             */
+            previous?: string | null;
+            results: components["schemas"]["RunSummary"][];
+        };
+        PaginatedSealList: {
+            /** @example 123 */
+            count: number;
+            /**
+             * Format: uri
+             * @example http://api.example.org/accounts/?page=4
+             */
+            next?: string | null;
+            /**
+             * Format: uri
+             * @example http://api.example.org/accounts/?page=2
+             */
+            previous?: string | null;
+            results: components["schemas"]["Seal"][];
+        };
         PaginatedStaleUnitList: {
             /** @example 123 */
             count: number;
@@ -2959,6 +3529,51 @@ export interface components {
             previous?: string | null;
             results: components["schemas"]["StudyRow"][];
         };
+        PaginatedSummaryScoreList: {
+            /** @example 123 */
+            count: number;
+            /**
+             * Format: uri
+             * @example http://api.example.org/accounts/?page=4
+             */
+            next?: string | null;
+            /**
+             * Format: uri
+             * @example http://api.example.org/accounts/?page=2
+             */
+            previous?: string | null;
+            results: components["schemas"]["SummaryScore"][];
+        };
+        PaginatedSystemList: {
+            /** @example 123 */
+            count: number;
+            /**
+             * Format: uri
+             * @example http://api.example.org/accounts/?page=4
+             */
+            next?: string | null;
+            /**
+             * Format: uri
+             * @example http://api.example.org/accounts/?page=2
+             */
+            previous?: string | null;
+            results: components["schemas"]["System"][];
+        };
+        PaginatedUnitOutputsList: {
+            /** @example 123 */
+            count: number;
+            /**
+             * Format: uri
+             * @example http://api.example.org/accounts/?page=4
+             */
+            next?: string | null;
+            /**
+             * Format: uri
+             * @example http://api.example.org/accounts/?page=2
+             */
+            previous?: string | null;
+            results: components["schemas"]["UnitOutputs"][];
+        };
         PairTable: {
             raters: string[];
             table: number[][];
@@ -2969,6 +3584,21 @@ export interface components {
             kappa: (number | null)[][];
             percent: (number | null)[][];
             n: number[][];
+        };
+        /** @description One thing that can be configured. An optional number may be null: not set. Bounds are inclusive. */
+        Parameter: {
+            name: string;
+            takes: components["schemas"]["TakesEnum"];
+            label: string;
+            default: unknown | null;
+            help: string;
+            choices: string[];
+            /** Format: double */
+            minimum: number | null;
+            /** Format: double */
+            maximum: number | null;
+            required: boolean;
+            when: components["schemas"]["When"] | null;
         };
         /** @description What a volunteer is asked to agree to, and where the work is. */
         Participation: {
@@ -3070,6 +3700,11 @@ export interface components {
         };
         /** @enum {string} */
         PlannedPurposeEnum: "measure only" | "gold";
+        Plot: {
+            metric: string;
+            figure: string;
+            title: string;
+        };
         /** @enum {string} */
         PolarityEnum: "positive" | "no effect" | "negative" | "n/a";
         /** @description Input that refuses fields it does not know, so that nobody believes to have set what was ignored. */
@@ -3077,6 +3712,18 @@ export interface components {
             /** @description Whether single letters and digits are keys on the work page. */
             single_keys?: boolean;
             theme?: components["schemas"]["ThemeEnum"];
+        };
+        /** @description A summariser that a paper names, to begin with. ``needs``: fields (``section.name``) that are left open. */
+        Preset: {
+            key: string;
+            name: string;
+            paper: string;
+            says: string;
+            backend: string;
+            config: {
+                [key: string]: unknown;
+            };
+            needs: string[];
         };
         /** @description Input that refuses fields it does not know, so that nobody believes to have set what was ignored. */
         PreviewRequest: {
@@ -3151,8 +3798,33 @@ export interface components {
             rater: string;
             value: string;
         };
+        /** @description One output, as it came out. Token counts are null where the backend has no tokens. */
+        ReadSummary: {
+            text: string;
+            /** @description complete, length (cut off at the longest allowed) or unknown. */
+            finish: string;
+            tokens_in: number | null;
+            /** @description Input tokens that did not fit. */
+            tokens_cut: number | null;
+            tokens_out: number | null;
+            /** Format: double */
+            seconds: number;
+            /** @description SHA-256 of the text. */
+            digest: string;
+            copying: components["schemas"]["Copying"];
+        };
+        Reason: {
+            mark: string;
+            reason: string;
+        };
         Recent: {
             readonly cards: components["schemas"]["Card"][];
+        };
+        /** @description What the summary should say: the unit's own target first, for a document also each proposition of its review. */
+        Reference: {
+            unit: number;
+            key: string;
+            text: string;
         };
         /** @description What every cell says beside its value. Send ``shown`` and ``seen`` back with a correction. */
         RelationCell: {
@@ -3219,6 +3891,25 @@ export interface components {
             text: string;
             comment: string;
             remarks: components["schemas"]["Remark"][];
+        };
+        /** @description One table of the papers. */
+        ResultTable: {
+            key: string;
+            title: string;
+            caption: string;
+            columns: components["schemas"]["TableColumn"][];
+            rows: components["schemas"]["TableCell"][][];
+            undefined: components["schemas"]["Reason"][];
+            notes: string[];
+            missing: components["schemas"]["MissingStep"][];
+        };
+        /** @description The automatic part of a project's results. */
+        Results: {
+            tables: components["schemas"]["ResultTable"][];
+            runs: components["schemas"]["ScoredRun"][];
+            metrics: components["schemas"]["Metric"][];
+            plots: components["schemas"]["Plot"][];
+            under_way: components["schemas"]["UnderWay"][];
         };
         Review: {
             id: number;
@@ -3428,10 +4119,138 @@ export interface components {
             /** Format: double */
             minutes_each: number;
         };
+        /** @description One run of a version. */
+        Run: {
+            id: number;
+            purpose: components["schemas"]["RunPurposeEnum"];
+            status: components["schemas"]["RunStatusEnum"];
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            finished_at: string | null;
+            /** @description Whether its outputs are kept from whoever asks. */
+            hidden: boolean;
+            progress: components["schemas"]["RunProgress"];
+            version: number;
+            number: number;
+            hash: string;
+            level: components["schemas"]["UnitLevelEnum"];
+            system: number;
+            system_name: string;
+            /** @description Empty for a run begun by command. */
+            by: string;
+        };
+        /** @description One unit of a run. */
+        RunItem: {
+            id: number;
+            unit: number;
+            key: string;
+            status: components["schemas"]["ItemStatusEnum"];
+            attempts: number;
+            error: string;
+            /** Format: date-time */
+            finished_at: string | null;
+        };
+        /** @description How far a run is. */
+        RunProgress: {
+            state: components["schemas"]["RunProgressStateEnum"];
+            /**
+             * Format: date-time
+             * @description When it ended, was last heard of, or began to wait for a worker.
+             */
+            since: string | null;
+            total: number;
+            done: number;
+            failed: number;
+            waiting: number;
+            /**
+             * Format: double
+             * @description Items a minute, over the recent minutes.
+             */
+            pace: number | null;
+            /** Format: double */
+            seconds_left: number | null;
+            /** @description Why pace or time left is null. */
+            unknown: string;
+            /** @description Items whose input did not fit. */
+            items_cut: number;
+            /** @description In all; null where the backend has no tokens. */
+            tokens_cut: number | null;
+            tokens_out: number | null;
+            /** @description Starts a worker for it, where it waits for one. */
+            command: string;
+            /** @description What else it waits for. */
+            note: string;
+            /** @description Why it stopped, where that was no person's wish. */
+            error: string;
+        };
+        /** @enum {string} */
+        RunProgressStateEnum: "running" | "waiting for a worker" | "stalled" | "stopped" | "done";
+        /** @enum {string} */
+        RunPurposeEnum: "summaries" | "probe";
+        RunRow: {
+            id: number;
+            purpose: components["schemas"]["RunPurposeEnum"];
+            status: components["schemas"]["RunStatusEnum"];
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            finished_at: string | null;
+            /** @description Whether its outputs are kept from whoever asks. */
+            hidden: boolean;
+            progress: components["schemas"]["RunProgress"];
+        };
+        /** @enum {string} */
+        RunStatusEnum: "running" | "stopped" | "done";
+        /** @description One output, as it came out. Token counts are null where the backend has no tokens. */
+        RunSummary: {
+            text: string;
+            /** @description complete, length (cut off at the longest allowed) or unknown. */
+            finish: string;
+            tokens_in: number | null;
+            /** @description Input tokens that did not fit. */
+            tokens_cut: number | null;
+            tokens_out: number | null;
+            /** Format: double */
+            seconds: number;
+            /** @description SHA-256 of the text. */
+            digest: string;
+            unit: number;
+            key: string;
+        };
         SaidField: {
             field: string;
             /** @description In words. */
             value: string;
+        };
+        ScoredRun: {
+            run: number;
+            name: string;
+            level: components["schemas"]["UnitLevelEnum"];
+            version: number;
+            summaries: number;
+            /** @description Units of the run; those that failed have no summary. */
+            items: number;
+            /** @description Metrics that have scored it. */
+            scored: string[];
+        };
+        /** @description The run's outputs are hidden from a person until the seal is lifted. */
+        Seal: {
+            id: number;
+            member: number;
+            pseudonym: string;
+            /** @description Empty where the reader may not see names. */
+            name: string;
+            role: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            lifted_at: string | null;
+        };
+        Section: {
+            key: string;
+            title: string;
+            parameters: components["schemas"]["Parameter"][];
         };
         SentencesDone: {
             targets: components["schemas"]["Target"][];
@@ -3508,8 +4327,6 @@ export interface components {
         };
         /** @enum {string} */
         StandsForEnum: "placebo" | "none" | "not stated";
-        /** @enum {string} */
-        StateEnum: "not opened" | "opened" | "agreed" | "asked again" | "working" | "done" | "taken out" | "withdrawn" | "expired" | "revoked" | "shared" | "full";
         /** @description What was stored; ``counted`` is False for surplus, a late answer to a slot that another person has now. */
         Stored: {
             /** Format: uuid */
@@ -3586,11 +4403,48 @@ export interface components {
             inputs: number;
             values: components["schemas"]["ValueCounts"];
             pico: components["schemas"]["PicoCount"][];
+            counterfactuals: components["schemas"]["CounterfactualCount"][];
+        };
+        /** @description What a metric says of one summary, against one reference. */
+        SummaryScore: {
+            summary: number;
+            unit: number;
+            key: string;
+            /** @description Empty where it compares with no reference. */
+            against: string;
+            text: string;
+            values: {
+                [key: string]: number | null;
+            };
+            undefined: {
+                [key: string]: string;
+            };
         };
         Superseded: {
             /** @description The unit that has the corrected text. */
             unit: number;
             version: number;
+        };
+        /** @description A summariser with its versions, the newest first. */
+        System: {
+            id: number;
+            name: string;
+            description: string;
+            /** Format: date-time */
+            created_at: string;
+            versions: components["schemas"]["VersionRow"][];
+        };
+        TableCell: {
+            /** @description As it is printed; empty where it is undefined. */
+            text: string;
+            /** @description Why there is no figure. */
+            undefined: string;
+            /** @description The letter of that reason. */
+            mark: string;
+        };
+        TableColumn: {
+            title: string;
+            numeric: boolean;
         };
         /** @description Whose unanswered units go into a sheet, and in which form. */
         TakeHomeRequest: {
@@ -3622,6 +4476,8 @@ export interface components {
         TakeTokenRequest: {
             token: string;
         };
+        /** @enum {string} */
+        TakesEnum: "text" | "long text" | "integer" | "number" | "choice" | "switch";
         /** @description What a summary should say at document or sentence level, with the texts it must be derived from. */
         Target: {
             id: number;
@@ -3739,12 +4595,38 @@ export interface components {
             c: components["schemas"]["ComparatorRequest"];
             o: components["schemas"]["TupleSlotRequest"];
         };
+        UnderWay: {
+            job: number;
+            run: number;
+            metric: string;
+        };
+        /** @enum {string} */
+        UnitLevelEnum: "document" | "sentence" | "proposition";
+        /** @description One unit: what is read, what should be said, and what was written. */
+        UnitOutputs: {
+            unit: number;
+            key: string;
+            /** @description In the order of the corpus, from 1. */
+            place: number;
+            question: string;
+            background: string;
+            pico: {
+                [key: string]: string;
+            };
+            inputs: components["schemas"]["InputText"][];
+            references: components["schemas"]["Reference"][];
+            outputs: components["schemas"]["OutputCell"][];
+        };
         /** @description Where a unit is to be seen: the cluster that it is, or is a proposition of. */
         UnitPlace: {
             unit: number;
             key: string;
             /** @description Null for a unit that is in no cluster. */
             cluster: number | null;
+        };
+        UnknownKey: {
+            line: number;
+            key: string;
         };
         UploadRequest: {
             format: components["schemas"]["FormatEnum"];
@@ -3788,11 +4670,83 @@ export interface components {
         Verified: {
             findings: string[];
         };
+        /** @description One exact configuration, with what it points at. */
+        Version: {
+            id: number;
+            number: number;
+            backend: string;
+            level: components["schemas"]["UnitLevelEnum"];
+            /** @description SHA-256 of configuration and facts: the version's name. */
+            hash: string;
+            note: string;
+            /** Format: date-time */
+            created_at: string;
+            system: number;
+            system_name: string;
+            project: string;
+            config: {
+                [key: string]: unknown | null;
+            };
+            facts: {
+                [key: string]: unknown | null;
+            };
+            /** @description Empty for a version made by command. */
+            by: string;
+            /** @description Why it cannot be probed; empty where it can. */
+            no_probe: string;
+            lines: components["schemas"]["Line"][];
+            before: components["schemas"]["VersionRef"] | null;
+            changes: components["schemas"]["VersionChange"][];
+            /** @description The newest fifty. */
+            runs: components["schemas"]["RunRow"][];
+        };
+        /** @description Something in which the version differs from the one before; empty where one of them has no such thing. */
+        VersionChange: {
+            field: string;
+            label: string;
+            before: string;
+            after: string;
+        };
+        /** @description What a new version can be made of. */
+        VersionChoices: {
+            levels: components["schemas"]["Material"][];
+            backends: components["schemas"]["Backend"][];
+            presets: components["schemas"]["Preset"][];
+        };
+        VersionRef: {
+            id: number;
+            number: number;
+        };
+        VersionRow: {
+            id: number;
+            number: number;
+            backend: string;
+            level: components["schemas"]["UnitLevelEnum"];
+            /** @description SHA-256 of configuration and facts: the version's name. */
+            hash: string;
+            note: string;
+            /** Format: date-time */
+            created_at: string;
+            /** @description The newest that made summaries. */
+            run: components["schemas"]["RunRow"] | null;
+        };
         /** @enum {string} */
         WhatEnum: "text" | "tuple";
+        /** @description A parameter acts only where another one of its section has one of these values. */
+        When: {
+            parameter: string;
+            values: string[];
+        };
         Withdrawn: {
             /** @description Slots that go to others. */
             freed: number;
+        };
+        /** @description Words of a counterfactual that differ from its target: a range of its text, empty where words were left out. */
+        WordChange: {
+            start: number;
+            end: number;
+            /** @description The target's words there; empty where some were put in. */
+            was: string;
         };
         /** @description One round on *My work*. */
         WorkRow: {
@@ -5847,6 +6801,63 @@ export interface operations {
             };
         };
     };
+    backends_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VersionChoices"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     clusters_list: {
         parameters: {
             query?: {
@@ -7225,6 +8236,170 @@ export interface operations {
             };
         };
     };
+    outputs_list: {
+        parameters: {
+            query?: {
+                level?: "document" | "sentence" | "proposition";
+                /** @description A page number within the paginated result set. */
+                page?: number;
+                /** @description Number of results to return per page. */
+                page_size?: number;
+                /** @description The page that has this unit, instead of ``page``. */
+                unit?: number;
+                /** @description Ids, by commas, in the order to show; else what was run, one a system. */
+                versions?: string;
+            };
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedUnitOutputsList"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    outputs_files_keep: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": components["schemas"]["NewOutputsFileRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OutputsFile"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has moved on; nothing was changed or deleted. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A value breaks a rule: `errors` names the fields. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries; wait as `Retry-After` says. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     projects_overview: {
         parameters: {
             query?: never;
@@ -7458,6 +8633,185 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Check"][];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    results_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Results"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    results_file: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                form: string;
+                slug: string;
+                table: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description An attachment. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    results_plot: {
+        parameters: {
+            query?: {
+                figure?: string;
+                metric?: string;
+                palette?: string;
+            };
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description SVG. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/svg+xml": string;
                 };
             };
             /** @description Not signed in, or the token is unknown, expired or revoked. */
@@ -8350,6 +9704,165 @@ export interface operations {
             };
             /** @description Absent, or hidden from you: the two look alike. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    systems_list: {
+        parameters: {
+            query?: {
+                /** @description A page number within the paginated result set. */
+                page?: number;
+                /** @description Number of results to return per page. */
+                page_size?: number;
+            };
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedSystemList"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    systems_register: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewSystemRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["System"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has moved on; nothing was changed or deleted. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A value breaks a rule: `errors` names the fields. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries; wait as `Retry-After` says. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10432,6 +11945,887 @@ export interface operations {
             };
         };
     };
+    runs_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    run_items_list: {
+        parameters: {
+            query?: {
+                /** @description A page number within the paginated result set. */
+                page?: number;
+                /** @description Number of results to return per page. */
+                page_size?: number;
+                status?: "waiting" | "done" | "failed";
+            };
+            header?: never;
+            path: {
+                run_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedRunItemList"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    runs_resume: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has moved on; nothing was changed or deleted. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A value breaks a rule: `errors` names the fields. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries; wait as `Retry-After` says. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    runs_retry: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has moved on; nothing was changed or deleted. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A value breaks a rule: `errors` names the fields. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries; wait as `Retry-After` says. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    run_scores_list: {
+        parameters: {
+            query?: {
+                descending?: boolean;
+                /** @description To sort by. */
+                figure?: string;
+                metric?: string;
+                /** @description A page number within the paginated result set. */
+                page?: number;
+                /** @description Number of results to return per page. */
+                page_size?: number;
+            };
+            header?: never;
+            path: {
+                run_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedSummaryScoreList"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    run_scores_ask: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewScoringRequest"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Asked"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has moved on; nothing was changed or deleted. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A value breaks a rule: `errors` names the fields. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries; wait as `Retry-After` says. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    seals_list: {
+        parameters: {
+            query?: {
+                /** @description A page number within the paginated result set. */
+                page?: number;
+                /** @description Number of results to return per page. */
+                page_size?: number;
+            };
+            header?: never;
+            path: {
+                run_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedSealList"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    seals_make: {
+        parameters: {
+            query?: {
+                /** @description A page number within the paginated result set. */
+                page?: number;
+                /** @description Number of results to return per page. */
+                page_size?: number;
+            };
+            header?: never;
+            path: {
+                run_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewSealsRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedSealList"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has moved on; nothing was changed or deleted. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A value breaks a rule: `errors` names the fields. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries; wait as `Retry-After` says. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    runs_stop: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has moved on; nothing was changed or deleted. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A value breaks a rule: `errors` names the fields. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries; wait as `Retry-After` says. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    run_summaries_list: {
+        parameters: {
+            query?: {
+                /** @description A page number within the paginated result set. */
+                page?: number;
+                /** @description Number of results to return per page. */
+                page_size?: number;
+            };
+            header?: never;
+            path: {
+                run_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedRunSummaryList"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    seals_lift: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                seal_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Seal"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has moved on; nothing was changed or deleted. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A value breaks a rule: `errors` names the fields. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries; wait as `Retry-After` says. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     session_get: {
         parameters: {
             query?: never;
@@ -10734,6 +13128,168 @@ export interface operations {
             };
             /** @description Absent, or hidden from you: the two look alike. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    systems_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                system_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["System"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    versions_make: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                system_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewVersionRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Version"];
+                };
+            };
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has moved on; nothing was changed or deleted. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A value breaks a rule: `errors` names the fields. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries; wait as `Retry-After` says. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11292,6 +13848,160 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Superseded"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has moved on; nothing was changed or deleted. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A value breaks a rule: `errors` names the fields. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries; wait as `Retry-After` says. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    versions_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                version_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Version"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    runs_start: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                version_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NewRunRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
                 };
             };
             /** @description The request cannot be read. */

@@ -18,6 +18,7 @@ export function holds(s: Schemas['Summary']): Holding[] {
     { name: 'Sentences', n: s.sentences },
     { name: 'Clusters', n: s.clusters },
     { name: 'Propositions', n: s.propositions },
+    { name: 'Counterfactuals', n: s.counterfactuals.reduce((sum, c) => sum + c.count, 0) },
   ].filter((h) => h.n > 0)
 }
 

@@ -3,14 +3,15 @@
 import signal
 import threading
 import time
+from importlib.util import find_spec
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import close_old_connections
 
 from accounts.problems import PASSING
 from accounts.sweeping import sweep
-from projects import jobs
+from projects import jobs, waiting
 
 
 class Daily:
@@ -32,7 +33,11 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--once", action="store_true", help="Stop when no job is waiting.")
-        parser.add_argument("--queue", action="append", help="Only jobs of this queue (may be repeated).")
+        parser.add_argument(
+            "--queue", action="append",
+            help="Only jobs of this queue (may be repeated): default, gpu, or one model's, gpu.0123456789ab. Without "
+            "it, all that this machine can do: what needs torch is left alone where there is none.",
+        )  # fmt: skip
         parser.add_argument("--poll", type=float, default=1.0, help="Seconds between looks at the job table.")
 
     def handle(self, *args: Any, once: bool, queue: list[str] | None, poll: float, **options: Any) -> None:
@@ -40,6 +45,7 @@ class Command(BaseCommand):
         if threading.current_thread() is threading.main_thread():
             for name in (signal.SIGTERM, signal.SIGINT):
                 signal.signal(name, lambda *_: stop.set())
+        self.cannot = [] if queue or find_spec("torch") else [waiting.NEEDS_TORCH]
         daily = Daily(time.monotonic())
         while not stop.is_set():
             if self._one(queue):
@@ -60,8 +66,10 @@ class Command(BaseCommand):
     def _one(self, queue: list[str] | None) -> bool:
         """Do one job if there is one. A data base that is away for a moment is no reason to stop."""
         try:
-            pk = jobs.claim_next(queue)
+            pk = waiting.claim_next(queue, but=self.cannot)
             return jobs.run_job(pk) if pk is not None else False
+        except jobs.Unfit as unfit:
+            raise CommandError(f"This worker ends, and must be started anew: {unfit}") from None
         except PASSING as error:
             self.stderr.write(f"The data base cannot be reached: {error}. Trying again.")
             return False

@@ -1,0 +1,51 @@
+"""Storing counterfactuals: a correction is the next version of its target and kind; texts are never changed."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.db import IntegrityError, transaction
+
+from accounts.problems import Conflict, Refused
+from annotation.counterfactuals import check
+from annotation.models import Counterfactual, Proposition
+from measures.counterfactuals import Kind
+from projects.models import Answer, Import
+
+
+@dataclass(frozen=True)
+class NewCounterfactual:
+    """A text for a target, which comes with its unit. ``version`` is one more than that of the text it corrects."""
+
+    target: Proposition
+    kind: Kind
+    text: str
+    version: int = 1
+
+
+def add_counterfactuals(
+    *, rows: Sequence[NewCounterfactual], imported: Import | None = None, answer: Answer | None = None
+) -> list[Counterfactual]:
+    """Store rows of one source. Raises `Refused` for an input, or a text that is no counterfactual of its kind, and
+    `Conflict` where a target was corrected or retired, or somebody else gave the same kind in the meantime."""
+    for row in rows:
+        _refuse(row)
+    try:
+        with transaction.atomic():
+            return Counterfactual.objects.bulk_create(
+                Counterfactual(
+                    target=row.target, kind=row.kind.value, version=row.version, text=row.text,
+                    imported=imported, answer=answer,
+                )
+                for row in rows
+            )  # fmt: skip
+    except IntegrityError:
+        raise Conflict("Somebody else has given a counterfactual of the same kind a moment ago.") from None
+
+
+def _refuse(row: NewCounterfactual) -> None:
+    if not row.target.is_target:
+        raise Refused.field("target", "Only a target has counterfactuals; this is an input.")
+    if row.target.unit.superseded_by_id:
+        raise Conflict("The target's text was corrected, or its cluster taken out. Reload the page.")
+    if errors := check(row.target, row.kind, row.text).errors:
+        raise Refused.field("text", " ".join(error.message for error in errors))

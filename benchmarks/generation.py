@@ -1,0 +1,181 @@
+"""Summaries by an encoder-decoder in our batches against the plain loop of one `generate` call for each unit.
+
+Both have the same random weights and the same decoding, and their token ids are compared. On a GPU it is bart-large in
+bfloat16, and the figure is also set against what the memory's bandwidth allows; fp32 is compared there too.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from .random_models import BASE, numbers, settle
+from .report import Found, say
+
+LARGE = {"d_model": 1024, "encoder_layers": 12, "decoder_layers": 12, "encoder_ffn_dim": 4096,
+         "decoder_ffn_dim": 4096, "encoder_attention_heads": 16, "decoder_attention_heads": 16}  # fmt: skip
+SMALL = {"d_model": 128, "encoder_layers": 2, "decoder_layers": 2, "encoder_ffn_dim": 256, "decoder_ffn_dim": 256,
+         "encoder_attention_heads": 4, "decoder_attention_heads": 4}  # fmt: skip
+#: Bytes a second of the GPUs that we know.
+BANDWIDTH = {"H200": 4.8e12, "H100": 3.35e12, "A100": 2.0e12, "V100": 0.9e12}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """``items`` are timed, ``same`` are compared in fp32 by a small model; lengths are tokens in (from, to) and out."""
+
+    items: int = 24
+    same: int = 200
+    inputs: tuple[int, int] = (64, 384)
+    output: int = 62
+    beams: int = 4
+    size: dict[str, int] = field(default_factory=lambda: BASE)
+    vocabulary: int = 50_265
+    gpu_items: int = 512
+    gpu_naive: int = 12
+
+    @classmethod
+    def quick(cls) -> "Plan":
+        return cls(items=8, same=40)
+
+
+def run(plan: Plan) -> Found:
+    found = Found()
+    try:
+        import torch
+    except ImportError:
+        found.skipped.append("generation: this machine has no torch (requirements/gpu.txt)")
+        return found
+    settle()
+    small = _Race(SMALL, 1_000, plan, "cpu", "float32", beams=plan.beams)
+    _same(found, f"{plan.same} items, small model", small, _texts(plan.same, (8, 96), 1_000))
+    base = _Race(plan.size, plan.vocabulary, plan, "cpu", "float32", beams=plan.beams)
+    texts = _texts(plan.items, plan.inputs, plan.vocabulary)
+    figures = _same(found, f"{plan.items} items, bart-base-sized, CPU", base, texts)
+    found.at_least("generation, bart-base-sized, fp32, CPU: times faster than one by one", figures["ratio"], 3)
+    if torch.cuda.is_available():
+        _gpu(found, plan)
+    else:
+        found.skipped.append("generation: bart-large-sized in bfloat16, for there is no GPU")
+    return found
+
+
+def _same(found: Found, what: str, race: "_Race", texts: Sequence[str]) -> dict[str, float]:
+    """Time both ways and compare what they write."""
+    race.ours(texts[:2]), race.plainly(texts[:1])  # the first call of each is not measured
+    ours, seconds, busy = _timed(lambda: race.ours(texts))
+    plain, plain_seconds, plain_busy = _timed(lambda: race.plainly(texts))
+    same = sum(one == other for one, other in zip(ours, plain, strict=True))
+    found.at_least(f"generation, {what}: share of identical token ids", same / len(texts), 1)
+    figures = {"ours_s": seconds, "plain_s": plain_seconds, "ratio": plain_seconds / seconds, "identical": same,
+               "cpu_ratio": plain_busy / busy, "items": len(texts), "tokens": sum(map(len, ours))}  # fmt: skip
+    found.figures[what] = figures
+    say(f"    {what}: {figures}")
+    return figures
+
+
+def _gpu(found: Found, plan: Plan) -> None:
+    import torch
+
+    texts = _texts(plan.gpu_items, (510, 510), plan.vocabulary)
+    race = _Race(LARGE, plan.vocabulary, plan, "cuda", "bfloat16", beams=6)
+    race.ours(texts[:64]), race.plainly(texts[:1])
+    ours, seconds, _ = _timed(lambda: race.ours(texts))
+    _, plain_seconds, _ = _timed(lambda: race.plainly(texts[: plan.gpu_naive]))
+    rate, plain_rate = len(ours) / seconds, plan.gpu_naive / plain_seconds
+    name = torch.cuda.get_device_name()
+    figures = {"rate": rate, "plain_rate": plain_rate, "ratio": rate / plain_rate, "device": name}
+    found.at_least("generation, bart-large-sized, bf16, 512 in, 62 out, beam 6: times faster", rate / plain_rate, 30)
+    limit = next((_limit(width, batch=128, plan=plan) for known, width in BANDWIDTH.items() if known in name), None)
+    if limit:
+        figures["share_of_bandwidth_limit"] = rate / limit
+        found.told("generation, the same: share of what the memory's bandwidth allows", f"{rate / limit:.2g}")
+    found.figures["bart-large-sized, GPU"] = figures
+    say(f"    bart-large-sized, GPU: {figures}")
+    exact = _Race(LARGE, plan.vocabulary, plan, "cuda", "float32", beams=6)
+    _same(found, "200 items, bart-large-sized, fp32, GPU", exact, texts[:200])
+
+
+def _limit(bandwidth: float, *, batch: int, plan: Plan) -> float:
+    """Items a second if decoding only read memory: at each step the decoder's weights once a batch (228 M), and of each
+    item its cross-attention's keys and values once and its beams' own so far; 2 bytes a number."""
+    layers, width, beams, read = 12, 1024, 6, 512
+    token = 2 * layers * width * 2
+    weights = 228e6 * 2
+    bytes_of_item = plan.output * (weights / batch + token * (read + beams * plan.output / 2))
+    return bandwidth / bytes_of_item
+
+
+def _timed(call: Callable[[], list[list[int]]]) -> tuple[list[list[int]], float, float]:
+    """The result, seconds of the clock and seconds of all cores: others on the machine lengthen only the first."""
+    begun, busy = time.perf_counter(), time.process_time()
+    result = call()
+    return result, time.perf_counter() - begun, time.process_time() - busy
+
+
+def _texts(count: int, lengths: tuple[int, int], vocabulary: int) -> list[str]:
+    """Texts whose words are the numbers of tokens."""
+    import random
+
+    chance = random.Random(0)
+    return [
+        " ".join(str(chance.randrange(4, vocabulary)) for _ in range(chance.randint(*lengths))) for _ in range(count)
+    ]
+
+
+class _Race:
+    """One set of random weights, run by us and by the plain loop."""
+
+    def __init__(
+        self, size: dict[str, int], vocabulary: int, plan: Plan, device: str, dtype: str, *, beams: int
+    ) -> None:
+        import torch
+        from transformers import BartConfig, BartForConditionalGeneration, GenerationConfig
+
+        from generation.backends.seq2seq import Seq2SeqBackend
+        from generation.neural.families import SEQ2SEQ
+        from generation.neural.loading import Loaded
+        from generation.neural.seq2seq import Seq2Seq
+
+        torch.manual_seed(0)
+        config = BartConfig(vocab_size=vocabulary, **size, attn_implementation="sdpa")
+        model = BartForConditionalGeneration(config).to(device, getattr(torch, dtype)).eval()
+        # The same tensors in a model that we do not touch.
+        self.plain = BartForConditionalGeneration(config).eval()
+        self.plain.load_state_dict(model.state_dict(), assign=True)
+        self.plain.tie_weights()
+        decoding = {"num_beams": beams, "max_length": plan.output + 1, "min_length": plan.output + 1,
+                    "no_repeat_ngram_size": 3, "length_penalty": 1.0, "early_stopping": False, "pad_token_id": 1,
+                    "bos_token_id": 0, "eos_token_id": 2, "decoder_start_token_id": 2}  # fmt: skip
+        self.settings, self.device = GenerationConfig(**decoding), device
+        self.plain.generation_config = self.settings
+        loaded = Loaded(model, numbers(vocabulary), SEQ2SEQ["bart"], self.settings, torch.device(device))
+        sections = Seq2SeqBackend.sections
+        chosen = {name: {p.name: p.default for p in parameters} for name, parameters in sections.items()}
+        self.summariser = Seq2Seq({"backend": "seq2seq", "level": "proposition", "seed": 0, **chosen},
+                                  {"decoding": decoding}, loaded)  # fmt: skip
+
+    def _sources(self, texts: Sequence[str]) -> list[Any]:
+        from generation.backends.protocol import InputText, Source
+
+        return [Source(n, str(n), (InputText(text),)) for n, text in enumerate(texts)]
+
+    def ours(self, texts: Sequence[str]) -> list[list[int]]:
+        found = {}
+        for batch in self.summariser.summarise(self._sources(texts)):
+            for output in batch:
+                found[output.unit] = list(getattr(output, "token_ids", None) or ())
+        return [found[n] for n in range(len(texts))]
+
+    def plainly(self, texts: Sequence[str]) -> list[list[int]]:
+        import torch
+
+        found = []
+        for source in self._sources(texts):
+            ids = torch.tensor([self.summariser.read(source).rows[0]], device=self.device)
+            with torch.inference_mode():
+                tokens = self.plain.generate(
+                    input_ids=ids, attention_mask=torch.ones_like(ids), generation_config=self.settings
+                )
+            found.append(self.summariser.decode.trimmed(tokens[0, 1:].tolist()))
+        return found

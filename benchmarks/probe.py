@@ -1,0 +1,156 @@
+"""The probe by an encoder-decoder against one forward pass for each text, as any script would do it.
+
+Same random weights, same texts, fp32. Lengths are those of M3's inputs and targets, and counterfactuals part from their
+target where M3's kinds do: at its verb, or, for "There is no evidence that", at its first word.
+"""
+
+import random
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from .random_models import BASE, numbers, settle
+from .report import Found, say
+
+AIM = 4
+SAME = 1e-5
+#: Tokens put in place of so many, at the verb or at the beginning: negation, antonym, no effect, modality, no evidence.
+EDITS = ((1, 0, False), (1, 1, False), (3, 1, False), (1, 0, False), (5, 0, True))
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Tokens (from, to) that are read, and of a target. Both ways are gone ``repeats`` times, by turns."""
+
+    items: int = 24
+    repeats: int = 3
+    inputs: tuple[int, int] = (150, 400)
+    targets: tuple[int, int] = (25, 40)
+    size: dict[str, int] = field(default_factory=lambda: BASE)
+    vocabulary: int = 50_265
+
+    @classmethod
+    def quick(cls) -> "Plan":
+        return cls(items=8, repeats=1)
+
+
+@dataclass(frozen=True)
+class Item:
+    source: str
+    texts: tuple[str, ...]
+
+
+def run(plan: Plan) -> Found:
+    found = Found()
+    try:
+        import torch
+    except ImportError:
+        found.skipped.append("probe: this machine has no torch (requirements/gpu.txt)")
+        return found
+    settle()
+    items = _items(plan)
+    race = _Race(plan)
+    race.ours(items[:1]), race.plainly(items[:1])  # the first call of each is not measured
+    rounds = []
+    for _ in range(plan.repeats):
+        ours, seconds, busy = _timed(lambda: race.ours(items))
+        plain, plain_seconds, plain_busy = _timed(lambda: race.plainly(items))
+        rounds.append({"ours_s": seconds, "plain_s": plain_seconds, "ratio": plain_seconds / seconds,
+                       "cpu_ratio": plain_busy / busy})  # fmt: skip
+        say(f"    {rounds[-1]}")
+    apart = max(abs(a - b) for one, other in zip(ours, plain, strict=True) for a, b in zip(one, other, strict=True))
+    ratio = statistics.median(each["ratio"] for each in rounds)
+    texts = sum(len(item.texts) for item in items)
+    found.at_least("probe, bart-base-sized, fp32, CPU: times faster than one forward pass per text", ratio, AIM)
+    found.at_most("probe: largest difference of a token's likelihood, nats", apart, SAME)
+    found.told("probe: the same ratio in processor time", f"{statistics.median(r['cpu_ratio'] for r in rounds):.3g}")
+    found.figures["bart-base-sized, CPU"] = {
+        "items": len(items), "texts": texts, "rounds": rounds, "ratio": ratio, "difference": apart,
+        "threads": torch.get_num_threads(),
+    }  # fmt: skip
+    return found
+
+
+def _timed(call: Callable[[], list[list[float]]]) -> tuple[list[list[float]], float, float]:
+    """The result, seconds of the clock and seconds of all cores: others on the machine lengthen only the first."""
+    begun, busy = time.perf_counter(), time.process_time()
+    result = call()
+    return result, time.perf_counter() - begun, time.process_time() - busy
+
+
+def _items(plan: Plan) -> list[Item]:
+    """Texts whose words are numbers of tokens; each target has four or five counterfactuals."""
+    chance = random.Random(0)
+
+    def words(count: int) -> list[str]:
+        return [str(chance.randrange(4, plan.vocabulary)) for _ in range(count)]
+
+    items = []
+    for _ in range(plan.items):
+        target = words(chance.randint(*plan.targets))
+        verb = round(len(target) * chance.uniform(0.25, 0.6))
+        texts = [target]
+        for put, gone, front in chance.sample(EDITS, chance.choice((4, 5))):
+            at = 0 if front else verb
+            texts.append([*target[:at], *words(put), *target[at + gone :]])
+        items.append(Item(" ".join(words(chance.randint(*plan.inputs))), tuple(map(" ".join, texts))))
+    return items
+
+
+class _Race:
+    """One set of random weights, run by us and by the plain loop; each gives all likelihoods of an item in one list."""
+
+    def __init__(self, plan: Plan) -> None:
+        import torch
+        from transformers import BartConfig, BartForConditionalGeneration, GenerationConfig
+
+        from generation.backends.seq2seq import Seq2SeqBackend
+        from generation.neural.families import SEQ2SEQ
+        from generation.neural.loading import Loaded
+        from generation.neural.seq2seq import Seq2Seq
+
+        torch.manual_seed(0)
+        config = BartConfig(vocab_size=plan.vocabulary, **plan.size, attn_implementation="sdpa")
+        model = BartForConditionalGeneration(config).eval()
+        # The same tensors in a model that we do not touch.
+        self.plain = BartForConditionalGeneration(config).eval()
+        self.plain.load_state_dict(model.state_dict(), assign=True)
+        self.plain.tie_weights()
+        decoding = {"num_beams": 1, "max_length": 64, "pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2,
+                    "decoder_start_token_id": 2}  # fmt: skip
+        self.words = numbers(plan.vocabulary)
+        loaded = Loaded(model, self.words, SEQ2SEQ["bart"], GenerationConfig(**decoding), torch.device("cpu"))
+        chosen = {name: {p.name: p.default for p in given} for name, given in Seq2SeqBackend.sections.items()}
+        whole = {"backend": "seq2seq", "level": "proposition", "seed": 0, **chosen}
+        self.summariser = Seq2Seq(whole, {"decoding": decoding}, loaded)
+
+    def ours(self, items: Sequence[Item]) -> list[list[float]]:
+        from generation.backends.protocol import InputText, Probed, ProbedUnit, Source
+
+        probed = [Probed(Source(n, str(n), (InputText(item.source),)), item.texts) for n, item in enumerate(items)]
+        found: dict[int, list[float]] = {}
+        for batch in self.summariser.probe(probed):
+            for unit in batch:
+                if not isinstance(unit, ProbedUnit):
+                    raise RuntimeError(unit.reason)
+                found[unit.unit] = [value for one in unit.likelihoods for value in one.nll]
+        return [found[n] for n in range(len(items))]
+
+    def plainly(self, items: Sequence[Item]) -> list[list[float]]:
+        import torch
+
+        found = []
+        for item in items:
+            values: list[float] = []
+            for text in item.texts:
+                ids, labels = (torch.tensor([self.words(words).input_ids]) for words in (item.source, text))
+                # The decoder starts with </s>, and reads each token to predict the next.
+                read = torch.cat([torch.full((1, 1), 2), labels[:, :-1]], -1)
+                with torch.inference_mode():
+                    logits = self.plain(
+                        input_ids=ids, attention_mask=torch.ones_like(ids), decoder_input_ids=read
+                    ).logits  # fmt: skip
+                    values += torch.nn.functional.cross_entropy(logits[0], labels[0], reduction="none").tolist()
+            found.append(values)
+        return found

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest'
+import type { Schemas } from '../api/client.ts'
+import { asForm, byMetric, paramsOf, shown } from './results.ts'
+import { draftOf } from './versioning.ts'
+
+const step = (metric: string, run: number | null): Schemas['MissingStep'] => ({ words: `${metric} of ${run}`, sentence: '', command: '', page: '', run, metric })
+const parameter = (name: string, more: Partial<Schemas['Parameter']> = {}): Schemas['Parameter'] => ({
+  name, takes: 'text', label: name, default: '', help: '', choices: [], minimum: null, maximum: null, required: false, when: null, ...more,
+})
+
+describe('missing steps', () => {
+  it('are gathered by metric, each run once', () => {
+    const found = byMetric([step('rouge', 1), step('bertscore', 1), step('rouge', 2), step('rouge', 2), step('', null)])
+    expect(found.map((s) => [s.metric, s.runs, s.steps.length])).toEqual([['rouge', [1, 2], 3], ['bertscore', [1], 1], ['', [], 1]])
+  })
+})
+
+describe('parameters of a metric', () => {
+  const metric = {
+    key: 'direction', name: 'Direction', description: '', figures: [],
+    parameters: [
+      parameter('classifier', { takes: 'choice', default: 'lexicon', choices: ['lexicon', 'model'] }),
+      parameter('model', { when: { parameter: 'classifier', values: ['model'] } }),
+      parameter('layers', { takes: 'integer', default: null }),
+    ],
+  }
+  it('leave out what does not act', () => {
+    const draft = draftOf(asForm(metric))
+    expect(paramsOf(metric, draft)).toEqual({ classifier: 'lexicon', layers: null })
+    draft.values.params = { classifier: 'model', model: '', layers: '' }
+    expect(paramsOf(metric, draft)).toEqual({ classifier: 'model', model: '', layers: null })
+  })
+  it('make no section where there are none', () => {
+    expect(asForm({ ...metric, parameters: [] }).sections).toEqual([])
+  })
+})
+
+describe('a figure of one summary', () => {
+  it('says when there is none', () => {
+    expect([null, undefined, 0, 2, 0.12345, -0.5].map(shown)).toEqual(['–', '–', '0', '2', '0.123', '−0.500'])
+  })
+})

@@ -1,0 +1,44 @@
+/** What the page of results works out from what the server says. */
+
+import type { Schemas } from '../api/client.ts'
+import { acting, type Backend, type Draft } from './versioning.ts'
+
+type Missing = Schemas['MissingStep']
+type Metric = Schemas['Metric']
+
+export interface Steps {
+  /** Empty for what is no scoring. */
+  metric: string
+  runs: number[]
+  steps: Missing[]
+}
+
+/** Missing steps by the metric that does them, in the order in which they come. */
+export function byMetric(missing: readonly Missing[]): Steps[] {
+  const found = new Map<string, Steps>()
+  for (const step of missing) {
+    const steps = found.get(step.metric) ?? { metric: step.metric, runs: [], steps: [] }
+    if (step.run !== null && !steps.runs.includes(step.run)) steps.runs.push(step.run)
+    steps.steps.push(step)
+    found.set(step.metric, steps)
+  }
+  return [...found.values()]
+}
+
+/** A metric's parameters as the form of versions takes them. */
+export function asForm(metric: Metric): Backend {
+  const sections = metric.parameters.length ? [{ key: 'params', title: 'Parameters', parameters: metric.parameters }] : []
+  return { key: metric.key, name: metric.name, description: metric.description, no_probe: '', sections }
+}
+
+/** What is sent of a form: what acts, an empty number as null. */
+export function paramsOf(metric: Metric, draft: Draft): Record<string, unknown> {
+  const values = draft.values.params ?? {}
+  return Object.fromEntries(acting(metric.parameters, values).map((p) => [p.name, values[p.name] === '' && p.takes !== 'text' ? null : values[p.name]]))
+}
+
+/** A figure of one summary, as it is read: three digits, or that there is none. */
+export function shown(value: number | null | undefined): string {
+  if (value === null || value === undefined) return '–'
+  return Number.isInteger(value) ? String(value) : value.toFixed(3).replace('-', '−')
+}

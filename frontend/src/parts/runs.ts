@@ -1,0 +1,42 @@
+/** How far runs are, in words. */
+
+import type { Schemas } from '../api/client.ts'
+import { count, duration } from './format.ts'
+
+export type Progress = Schemas['RunProgress']
+export type Run = Schemas['Run']
+export const LEVELS: Record<Schemas['UnitLevelEnum'], string> = { document: 'reviews', sentence: 'target sentences', proposition: 'clusters' }
+
+/** The state in two or three words. */
+export function stateOf({ state, failed }: Pick<Progress, 'state' | 'failed'>): string {
+  if (state === 'done') return failed ? `ended, ${count(failed)} failed` : 'complete'
+  return state
+}
+
+/** Whether nothing will change by itself. */
+export function ended(run: { status: Run['status'] }): boolean {
+  return run.status !== 'running'
+}
+
+/** "12 / min", "1.5 / s": short, so that it never takes a second line. */
+export function paceOf(p: Pick<Progress, 'pace'>): string {
+  if (p.pace === null) return '–'
+  const say = (n: number) => (n >= 10 ? count(Math.round(n)) : n.toFixed(1))
+  return p.pace >= 120 ? `${say(p.pace / 60)} / s` : `${say(p.pace)} / min`
+}
+
+export function leftOf(p: Pick<Progress, 'seconds_left'>): string {
+  return p.seconds_left === null ? '–' : p.seconds_left < 1 ? '< 1 s' : duration(p.seconds_left)
+}
+
+/** What a screen reader is told while it goes on: the state, and every quarter. */
+export function announced(p: Progress): string {
+  if (p.state !== 'running') return `${stateOf(p)}, ${count(p.done)} of ${count(p.total)} done`
+  const quarter = p.total ? Math.floor((4 * (p.done + p.failed)) / p.total) * 25 : 0
+  return `running, ${quarter} % done`
+}
+
+/** Why a text ends where it does. */
+export function finishOf(finish: string): string {
+  return { complete: 'complete', length: 'cut off at the longest allowed', unknown: 'not known whether complete' }[finish] ?? finish
+}

@@ -1,0 +1,98 @@
+"""From a unit's texts to what a model reads: order, background, question, PICO, markers, separators, templates.
+
+Pure text. How many tokens each document may have is cut by whoever has the tokenizer.
+"""
+
+import random
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from .parameters import Parameter, Takes
+from .protocol import InputText, Source
+
+SLOTS = ("p", "i", "c", "o")
+#: The names that a template may use; everything else in braces stays as it is.
+NAMES = ("inputs", "background", "question", "pico", *SLOTS)
+_NAME = re.compile(r"\{(" + "|".join(NAMES) + r")\}")
+
+ORDER = Parameter("order", Takes.CHOICE, "Order of the inputs", "as stored", choices=("as stored", "longest first",
+                  "shortest first", "shuffled"), help="Shuffled: by the seed and the unit.")  # fmt: skip
+TITLES = Parameter("titles", Takes.SWITCH, "Begin each input with its study's title", False)
+BACKGROUND = Parameter("background", Takes.SWITCH, "Begin with the review's background", False)
+QUESTION = Parameter("question", Takes.SWITCH, "Begin with the question", False)
+PICO = Parameter("pico", Takes.SWITCH, "Begin each input with the PICO tuple", False,
+                 help="M3's PICO prompt: population, intervention, comparator, outcome.")  # fmt: skip
+MARKERS = Parameter("markers", Takes.CHOICE, "Markers", "none", choices=("none", "ms2"),
+                    help="ms2: <background>…</background> and <ref> title <sep> abstract </ref>.")  # fmt: skip
+SEPARATOR = Parameter("separator", Takes.TEXT, "Separator between inputs", "auto",
+                      help="auto: what the model was trained with (<doc-sep> for PRIMERA), else a space.")  # fmt: skip
+INPUT_TOKENS = Parameter("input_tokens", Takes.INTEGER, "Tokens read at most", None, minimum=8, maximum=1_000_000,
+                         help="Empty: as many as the model takes.")  # fmt: skip
+BUDGET = Parameter("budget", Takes.CHOICE, "Budget per document", "from the front",
+                   choices=("from the front", "equal shares"),
+                   help="Equal shares: max/n tokens each; what short ones leave goes to the others.")  # fmt: skip
+DOCUMENTS = Parameter("documents", Takes.INTEGER, "Documents at most", None, minimum=1, maximum=10_000)
+#: What every backend that reads text takes.
+ASSEMBLY = (ORDER, DOCUMENTS, TITLES, BACKGROUND, QUESTION, PICO)
+
+
+@dataclass(frozen=True)
+class Assembled:
+    """What is read: what comes before the documents, and the documents, in order."""
+
+    before: str
+    documents: tuple[str, ...]
+
+
+def assemble(source: Source, assembly: Mapping[str, Any], *, seed: int) -> Assembled:
+    """Put a unit's texts together as an assembly says; parameters that it lacks have their defaults."""
+    chosen = ordered(source, assembly.get("order", ORDER.default), seed=seed)[: assembly.get("documents")]
+    ms2 = assembly.get("markers") == "ms2"
+    tuple_words = pico_words(source.pico) if assembly.get("pico") else ""
+    documents = (_document(text, titles=bool(assembly.get("titles")), ms2=ms2) for text in chosen)
+    before = []
+    if assembly.get("background") and source.background:
+        before.append(f"<background> {source.background} </background>" if ms2 else source.background)
+    if assembly.get("question") and source.question:
+        before.append(source.question)
+    return Assembled(" ".join(before), tuple(f"{tuple_words} {text}" if tuple_words else text for text in documents))
+
+
+def ordered(source: Source, order: str, *, seed: int) -> tuple[InputText, ...]:
+    """The inputs in the order asked for. Shuffling depends on the seed and the unit alone, never on the batch."""
+    if order == "longest first":
+        return tuple(sorted(source.inputs, key=lambda text: -len(text.text)))
+    if order == "shortest first":
+        return tuple(sorted(source.inputs, key=lambda text: len(text.text)))
+    inputs = list(source.inputs)
+    if order == "shuffled":
+        chance(source, seed).shuffle(inputs)
+    return tuple(inputs)
+
+
+def chance(source: Source, seed: int) -> random.Random:
+    """Random numbers of one unit: the same whatever else is run, and in whatever order."""
+    return random.Random(f"{seed}:{source.key}")
+
+
+def pico_words(pico: Mapping[str, str]) -> str:
+    """The tuple in one line, without the slots that are blank."""
+    return "; ".join(f"{slot.upper()}: {pico[slot]}" for slot in SLOTS if pico.get(slot))
+
+
+def _document(text: InputText, *, titles: bool, ms2: bool) -> str:
+    if ms2:
+        return f"<ref> {text.title} <sep> {text.text} </ref>"
+    return f"{text.title} {text.text}" if titles and text.title else text.text
+
+
+def fill(template: str, source: Source, documents: str) -> str:
+    """A prompt from a template. Only `NAMES` in single braces are replaced, once; nothing is ever evaluated, and what
+    the texts themselves hold is not looked at again."""
+    values = {
+        "inputs": documents, "background": source.background, "question": source.question,
+        "pico": pico_words(source.pico), **{slot: source.pico.get(slot, "") for slot in SLOTS},
+    }  # fmt: skip
+    return _NAME.sub(lambda found: values[found[1]], template)

@@ -1,0 +1,211 @@
+"""An endpoint asked until it answers, or until it is plain that it will not."""
+
+import json
+import random
+import ssl
+import threading
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+from generation.endpoints import Endpoint, KeyMissing
+
+from ..protocol import BackendError, PassingError
+from .addresses import Network, Unresolved, places
+from .connection import Away, Connection, Limits, Reply, TooLarge, Trouble, Untrusted, exchange
+from .reading import complaint, shown
+
+#: How often a request is sent before it is given up, and the seconds before the second try; they double.
+TRIES = 4
+FIRST_PAUSE = 1.0
+#: The longest wait between two tries, also where the endpoint asks for a longer one.
+LONGEST_PAUSE = 60.0
+_AGAIN = (408, 429, 500, 502, 503, 504)
+#: What holds for every request alike: a wrong key, no such model or address.
+_ALWAYS = (401, 403, 404, 405)
+
+
+class Refusal(Exception):
+    """The endpoint will not do this request, or what it says is no answer: it would not help to ask again."""
+
+    def __init__(self, reason: str, status: int = 0) -> None:
+        super().__init__(reason)
+        self.status = status
+
+
+class Setback(Exception):
+    """A try that came to nothing. ``is_away``: nobody there does the work now; ``wait``: seconds asked for."""
+
+    def __init__(self, words: str, *, is_away: bool = False, wait: float | None = None) -> None:
+        super().__init__(words)
+        self.is_away, self.wait = is_away, wait
+
+
+class Stopped(Exception):
+    """Nobody waits for the answer any more."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    body: bytes
+    tries: int
+
+
+class Effort:
+    """The requests of one call of ``summarise``: what is under way, and whether it goes on."""
+
+    def __init__(self) -> None:
+        self._over = threading.Event()
+        self._no_more_tries = threading.Event()
+        self._open: set[Connection] = set()
+        self._lock = threading.Lock()
+
+    @property
+    def is_over(self) -> bool:
+        return self._over.is_set()
+
+    @property
+    def tries_on(self) -> bool:
+        return not (self._no_more_tries.is_set() or self._over.is_set())
+
+    def add(self, connection: Connection) -> None:
+        with self._lock:
+            self._open.add(connection)
+        if self.is_over:
+            raise Stopped
+
+    def remove(self, connection: Connection) -> None:
+        with self._lock:
+            self._open.discard(connection)
+
+    def wait(self, seconds: float) -> None:
+        """Pause before another try; shorter where there will be none."""
+        self._no_more_tries.wait(seconds)
+
+    def give_up(self) -> None:
+        """What is under way may still come; nothing is tried again."""
+        self._no_more_tries.set()
+
+    def end(self) -> None:
+        """Break off everything."""
+        self._over.set()
+        self.give_up()
+        with self._lock:
+            for connection in self._open:
+                connection.break_off("nobody waits for it any more")
+
+
+class Client:
+    """One endpoint. Safe for threads; every request has a connection of its own."""
+
+    def __init__(self, endpoint: Endpoint, networks: Sequence[Network], limits: Limits) -> None:
+        self.endpoint, self.networks, self.limits = endpoint, networks, limits
+        self._tls = ssl.create_default_context() if endpoint.secure else None
+
+    def complete(self, request: Mapping[str, Any], effort: Effort) -> Answer:
+        """The answer to a request for a chat completion.
+
+        Raises `Refusal` for what concerns this request alone, `BackendError` for what concerns all, `PassingError`
+        where the endpoint is away, and `Stopped`.
+        """
+        body = json.dumps(request).encode()
+        number = 1
+        while True:
+            try:
+                return Answer(self._once(body, effort), number)
+            except Setback as setback:
+                if number < TRIES:
+                    effort.wait(_pause(number) if setback.wait is None else setback.wait)
+                if number == TRIES or not effort.tries_on:
+                    raise self._given_up(setback, number, effort) from setback
+            number += 1
+
+    def _once(self, body: bytes, effort: Effort) -> bytes:
+        """The body of a good answer; `Setback` where another try may do better."""
+        try:
+            reply = self._send("POST", "/chat/completions", body, effort)
+        except (Away, Unresolved) as error:
+            raise Setback(str(error), is_away=True) from error
+        except Trouble as error:
+            raise Setback(f"{error}.") from error
+        if reply.status == 200:
+            return reply.body
+        if reply.status in _AGAIN:
+            # A busy endpoint asks to be left alone for a while: that is being away.
+            raise Setback(self._said(reply), is_away=reply.status == 429, wait=_asked_for(reply))
+        if 300 <= reply.status < 400:
+            to = shown(reply.headers.get("location", ""))
+            raise BackendError(f"{self._said(reply, words=False)} It redirects to {to}; redirects are never followed.")
+        if reply.status in _ALWAYS:
+            raise BackendError(self._said(reply))
+        raise Refusal(self._said(reply), reply.status)
+
+    def _given_up(self, setback: Setback, tries: int, effort: Effort) -> Exception:
+        if effort.is_over:
+            return Stopped()
+        if setback.is_away or not self._is_alive(effort):
+            return PassingError(f"The endpoint {self.endpoint.name!r} is away: {setback}")
+        return Refusal(f"The endpoint was asked {tries} times: {setback}")
+
+    def _is_alive(self, effort: Effort) -> bool:
+        """Whether the endpoint answers a small question now: then it is the request that it cannot do."""
+        try:
+            return self._send("GET", "/models", None, effort).status < 500
+        except (Away, Unresolved, Trouble, Refusal):
+            return False
+
+    def _send(self, method: str, path: str, body: bytes | None, effort: Effort) -> Reply:
+        endpoint = self.endpoint
+        try:
+            key = endpoint.key()
+        except KeyMissing as missing:
+            raise BackendError(str(missing)) from None
+        headers = {"Accept": "application/json", "Accept-Encoding": "identity", "Connection": "close"}
+        if body is not None:
+            headers["Content-Type"] = "application/json"
+        if key:
+            headers["Authorization"] = f"Bearer {key}"
+        found = places(endpoint.host, endpoint.port, self.networks)
+        for last, place in enumerate(found, start=1 - len(found)):
+            connection = Connection(endpoint.host, endpoint.port, place, self._tls, self.limits)
+            try:
+                effort.add(connection)
+                reply = exchange(connection, method, endpoint.path + path, body, headers, self.limits)
+            except Away:
+                if last == 0:
+                    raise
+                continue
+            except Untrusted as error:
+                raise BackendError(str(error)) from error
+            except TooLarge as error:
+                raise Refusal(f"The endpoint sent {error}.") from error
+            finally:
+                effort.remove(connection)
+            # A complaint about a key may repeat it.
+            return Reply(reply.status, reply.headers, reply.body.replace(key.encode(), b"[key]") if key else reply.body)
+        raise AssertionError("places are never empty")
+
+    def _said(self, reply: Reply, *, words: bool = True) -> str:
+        said = f": {complaint(reply.body)}" if words else ""
+        return f"The endpoint {self.endpoint.name!r} answered with HTTP {reply.status}{said}."
+
+
+def _pause(number: int) -> float:
+    """Seconds before the try after this one; not the same for all, or they would all come back at once."""
+    return float(min(FIRST_PAUSE * 2 ** (number - 1), LONGEST_PAUSE) * random.uniform(0.75, 1.25))
+
+
+def _asked_for(reply: Reply) -> float | None:
+    """The wait that ``Retry-After`` asks for, in seconds or as a date, within limits; None where it does not."""
+    given = reply.headers.get("retry-after", "").strip()
+    seconds = None
+    if given.isascii() and given.isdigit():
+        seconds = float(given[:9])
+    elif given:
+        with suppress(ValueError, TypeError, OverflowError):
+            at = parsedate_to_datetime(given)
+            seconds = (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp() - datetime.now(UTC).timestamp()
+    return None if seconds is None else min(max(seconds, 0.0), LONGEST_PAUSE)

@@ -1,0 +1,98 @@
+"""What can be configured, declared as data: the check, the form and the API description are all made from it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+
+class Takes(StrEnum):
+    """What a parameter takes. An optional ``INTEGER`` or ``NUMBER`` has the default None."""
+
+    TEXT = "text"
+    LONG_TEXT = "long text"
+    INTEGER = "integer"
+    NUMBER = "number"
+    CHOICE = "choice"
+    SWITCH = "switch"
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One thing that can be configured. Bounds are inclusive; ``when`` hides it unless another has such a value."""
+
+    name: str
+    takes: Takes
+    label: str
+    default: Any = None
+    help: str = ""
+    choices: tuple[str, ...] = ()
+    minimum: float | None = None
+    maximum: float | None = None
+    required: bool = False
+    when: tuple[str, tuple[str, ...]] | None = None
+
+
+def check(parameters: Sequence[Parameter], given: Mapping[str, Any]) -> tuple[dict[str, Any], list[tuple[str, str]]]:
+    """The values of all parameters, defaults filled in, and what is wrong: (name, sentence).
+
+    A parameter that ``when`` hides keeps its default: a value that cannot act must not make another version.
+    """
+    clean: dict[str, Any] = {}
+    faults = [(name, "There is no such parameter.") for name in given if name not in {p.name for p in parameters}]
+    for parameter in parameters:
+        value = _meant(parameter, given.get(parameter.name, parameter.default))
+        clean[parameter.name] = value
+        if parameter.when and clean.get(parameter.when[0]) not in parameter.when[1]:
+            clean[parameter.name] = parameter.default
+        elif fault := _fault(parameter, value):
+            faults.append((parameter.name, fault))
+        elif parameter.takes is Takes.NUMBER and value is not None:
+            # 1 and 1.0 are one value, and must have one hash.
+            clean[parameter.name] = float(value)
+    return clean, faults
+
+
+def _meant(parameter: Parameter, value: Any) -> Any:
+    """One way to say that nothing is set: None for numbers, the empty text for texts."""
+    if value is None or value == "":
+        return {Takes.TEXT: "", Takes.LONG_TEXT: "", Takes.INTEGER: None, Takes.NUMBER: None}.get(
+            parameter.takes, value
+        )
+    return value
+
+
+def _fault(parameter: Parameter, value: Any) -> str:
+    if value is None or value == "":
+        if parameter.required:
+            return "This is needed."
+        if parameter.takes not in (Takes.CHOICE, Takes.SWITCH):
+            return ""
+    match parameter.takes:
+        case Takes.TEXT | Takes.LONG_TEXT:
+            return _text_fault(parameter, value)
+        case Takes.CHOICE:
+            return "" if value in parameter.choices else f"One of: {', '.join(parameter.choices) or 'none there are'}."
+        case Takes.SWITCH:
+            return "" if isinstance(value, bool) else "On or off (true or false)."
+        case _:
+            return _number_fault(parameter, value)
+
+
+def _text_fault(parameter: Parameter, value: Any) -> str:
+    longest = 500 if parameter.takes is Takes.TEXT else 20_000
+    if not isinstance(value, str) or "\0" in value:
+        return "A text without NUL."
+    return "" if len(value) <= longest else f"At most {longest} characters."
+
+
+def _number_fault(parameter: Parameter, value: Any) -> str:
+    whole = parameter.takes is Takes.INTEGER
+    if isinstance(value, bool) or not isinstance(value, int if whole else (int, float)) or not abs(value) < 2**63:
+        return "A whole number." if whole else "A number."
+    low, high = parameter.minimum, parameter.maximum
+    if (low is not None and value < low) or (high is not None and value > high):
+        return f"From {low:g} to {high:g}." if low is not None and high is not None else (
+            f"At least {low:g}." if low is not None else f"At most {high:g}."
+        )  # fmt: skip
+    return ""

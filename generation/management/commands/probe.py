@@ -1,0 +1,68 @@
+"""`manage.py probe`: the counterfactual probe of a system, in the foreground, and M3's figures of it."""
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from generation.models import Purpose, Run
+from generation.probing import pairs_of
+from measures.counterfactuals import Kind
+from measures.probe import Figure, ProbeResult, probe_table
+
+from . import generate
+
+HEAD = ("kind", "n", "delta", "95 % CI", "s.d.", "accuracy", "95 % CI", "ties")
+
+
+class Command(generate.Command):
+    help = (
+        "Judge all targets and their counterfactuals with a system: does it find the true one likelier? Workers share "
+        "the work. Ctrl-C stops it cleanly, and the same command goes on with the rest."
+    )
+    purpose = Purpose.PROBE
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument(
+            "--tokens", choices=("all", "content"), default="all",
+            help="What the mean of a text is over: all tokens, as M3 has it, or without special ones.",
+        )  # fmt: skip
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        self.basis = options["tokens"]
+        super().handle(*args, **options)
+
+    def _report_done(self, run: Run) -> None:
+        super()._report_done(run)
+        self._table(run)
+
+    def _report(self, run: Run, whole: bool) -> None:
+        self._table(run)
+        super()._report(run, whole)
+
+    def _table(self, run: Run) -> None:
+        rows = [HEAD, *map(_row, probe_table(pairs_of(run), [kind.value for kind in Kind], basis=self.basis))]
+        widths = [max(len(row[i]) for row in rows) for i in range(len(HEAD))]
+        for row in rows:
+            self.stdout.write("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+        self.stdout.write(
+            f"Delta: nats a token, over {self.basis} tokens of each text. A tie is wrong. Intervals: reviews are drawn."
+        )
+
+
+def _row(result: ProbeResult) -> tuple[str, ...]:
+    return (
+        result.kind, str(result.n), _value(result.delta), _interval(result.delta), _value(result.sd),
+        _value(result.accuracy), _interval(result.accuracy), str(result.ties) if result.n else "",
+    )  # fmt: skip
+
+
+def _value(figure: Figure) -> str:
+    """A figure, or why there is none: never 0 for what is not there."""
+    return f"{figure.value:.3f}" if figure.value is not None else f"({figure.undefined})"
+
+
+def _interval(figure: Figure) -> str:
+    if figure.ci is None:
+        return f"({figure.flags[0]})" if figure.flags else ""
+    return f"{figure.ci[0]:.3f} to {figure.ci[1]:.3f}"

@@ -1,0 +1,50 @@
+"""``manage.py tables``: the papers' tables from the data base."""
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from generation import tables
+from generation.tables.scored import Scores
+from generation.tables.writing import FORMATS, needed
+from projects.models import Project
+
+
+class Command(BaseCommand):
+    help = "Print the tables of automatic evaluation, or write them to a folder. What is missing is said with its step."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        known = [table.key for table in tables.every()]
+        parser.add_argument("--project", required=True, metavar="SLUG")
+        parser.add_argument(
+            "--table", action="append", choices=known, metavar="TABLE",
+            help=f"May be repeated; by default all: {', '.join(known)}.",
+        )  # fmt: skip
+        parser.add_argument("--format", choices=list(FORMATS), default="markdown")
+        parser.add_argument("--out", type=Path, metavar="DIR", help="A file a table, named by it; made where missing.")
+
+    def handle(self, *args: Any, out: Path | None, **options: Any) -> None:
+        project = Project.objects.filter(slug=options["project"]).first()
+        if project is None:
+            raise CommandError(f"There is no project {options['project']!r}.")
+        ending, _, write = FORMATS[options["format"]]
+        scores = Scores(project)
+        for i, key in enumerate(options["table"] or [table.key for table in tables.every()]):
+            table = tables.get(key).build(scores)
+            if out is None:
+                self.stdout.write("\n" * bool(i) + write(table))
+            else:
+                self._write(out / f"{key}.{ending}", write(table))
+            # In the files of the other formats it stands below the table.
+            if options["format"] == "csv":
+                for step in table.missing:
+                    self.stderr.write(f"{key}: {needed(step)}")
+
+    def _write(self, path: Path, text: str) -> None:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8", newline="\n")
+        except OSError as error:
+            raise CommandError(f"{path}: {error.strerror or error}") from None
+        self.stdout.write(str(path))

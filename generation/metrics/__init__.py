@@ -1,0 +1,31 @@
+"""The metrics, one module each, listed by name."""
+
+from .bertscore import BertScoreMetric
+from .bleu import BleuMetric, ChrfMetric
+from .copying import CopyingMetric
+from .direction import DirectionMetric
+from .length import LengthMetric
+from .protocol import Metric
+from .repetition import RepetitionMetric
+from .rouge import RougeMetric
+
+_EVERY: tuple[Metric, ...] = (
+    RougeMetric(),
+    BleuMetric(),
+    ChrfMetric(),
+    BertScoreMetric(),
+    CopyingMetric(),
+    LengthMetric(),
+    RepetitionMetric(),
+    DirectionMetric(),
+)
+_METRICS: dict[str, Metric] = {metric.key: metric for metric in _EVERY}
+
+
+def get(key: str) -> Metric:
+    """A metric by its key; KeyError where there is none."""
+    return _METRICS[key]
+
+
+def every() -> tuple[Metric, ...]:
+    return _EVERY

@@ -1,0 +1,194 @@
+"""Delta-EI and direction F1 (MS^2): do summary and target say the same of what rises and falls?
+
+Both are read by one classifier, for every pair of an intervention and an outcome of the unit. What people said of a
+target's polarity never comes in: that is benefit or harm, not rise or fall.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Protocol
+
+from measures.direction import CLASSES, NATURAL_OF_BASE_2, PRIOR, Distribution, direction_f1, js_distances
+from measures.lexicon_direction import lexicon_directions, lexicon_parameters
+from measures.pio import pairs_of, parse_pio
+
+from ..backends import weights
+from ..backends.parameters import Parameter, Takes
+from ..backends.protocol import BackendError, Source
+from .protocol import Figure, Judged, MetricError, Params, Row
+
+NO_PAIRS = "no pair of an intervention and an outcome"
+#: Words of benefit and harm: a classifier of these does not tell rise from fall.
+POLARITY = frozenset({"positive", "negative", "neutral", "benefit", "harm", "good", "bad", "no effect", "effective"})
+_OF_MODEL = ("classifier", ("model",))
+#: Parameter -> class, in the order of `CLASSES`.
+LABELS = dict(zip(("decreases", "no_change", "increases"), CLASSES, strict=True))
+Pair = tuple[str, str]
+#: (text, intervention, outcome)
+Asked = tuple[str, str, str]
+
+
+class Classifier(Protocol):
+    def directions(self, asked: Sequence[Asked]) -> list[Distribution]:
+        """For each, a distribution over `CLASSES`."""
+
+
+class DirectionMetric:
+    key = "direction"
+    name = "Direction"
+    description = (
+        "Delta-EI, the Jensen-Shannon distance between what the target and what the summary say of each pair of an "
+        "intervention and an outcome, and F1 of the likeliest class. Read by a classifier of your own, or by the word "
+        "list that ships, whose figures are not comparable with published ones."
+    )
+    parameters: tuple[Parameter, ...] = (
+        Parameter("classifier", Takes.CHOICE, "Read by", "lexicon", choices=("lexicon", "model"),
+                  help="lexicon: words and rules, no weights. model: a sequence classifier."),
+        Parameter("pairs", Takes.CHOICE, "Pairs from", "auto", choices=("auto", "background", "pico"),
+                  help="background: its tagged <int> and <out>, as MS^2 does. pico: the unit's slots I and O. "
+                  "auto: the background where it has tags, else the slots."),
+        Parameter("model", Takes.TEXT, "Classifier", "", required=True, when=_OF_MODEL,
+                  help="A folder below the models' folder, or a hub id."),
+        Parameter("revision", Takes.TEXT, "Revision", "main", when=_OF_MODEL),
+        *(
+            Parameter(name, Takes.TEXT, f"Its class for: {said}", "", required=True, when=_OF_MODEL)
+            for name, said in LABELS.items()
+        ),
+        Parameter("prompt", Takes.TEXT, "First segment", "{intervention} {outcome}", when=_OF_MODEL,
+                  help="What the classifier reads before the text; {intervention} and {outcome} are filled in."),
+    )  # fmt: skip
+    figures: tuple[Figure, ...] = (
+        Figure("delta_ei", "Delta-EI (natural logarithm, 0 to 0.83)", decimals=3),
+        Figure("delta_ei_base2", "Delta-EI (base 2, 0 to 1)", decimals=3),
+        Figure("delta_ei_prior", "Delta-EI of always the prior (natural logarithm)", decimals=3),
+        Figure("pairs", "Pairs", decimals=1),
+        *(
+            Figure(f"{target}/{output}", f"Pairs: target {target}, summary {output}", decimals=1)
+            for target in CLASSES
+            for output in CLASSES
+        ),
+    )
+    has_corpus = True
+
+    def needs_torch(self, params: Params) -> bool:
+        return bool(params["classifier"] == "model")
+
+    def check(self, params: Params) -> None:
+        """Three classes, each another one, none of them of benefit or harm."""
+        if params["classifier"] != "model":
+            return
+        labels = [params[name] for name in LABELS]
+        if len(set(labels)) < len(labels):
+            raise MetricError("Each of the three directions needs a class of its own.")
+        if wrong := sorted({label.lower() for label in labels} & POLARITY):
+            raise MetricError(
+                f"A class called {wrong[0]!r} tells benefit from harm, not rise from fall: fewer relapses are a fall "
+                "and a benefit. Direction is never scored against polarity."
+            )
+
+    def libraries(self, params: Params) -> dict[str, Any]:
+        if params["classifier"] == "lexicon":
+            return lexicon_parameters()
+        from ..neural import classifier
+
+        return classifier.facts(params)
+
+    def load(self, params: Params) -> "DirectionScorer":
+        return DirectionScorer(params)
+
+
+class Lexicon:
+    """Words and rules; says of itself what it is (`measures.lexicon_direction`)."""
+
+    def directions(self, asked: Sequence[Asked]) -> list[Distribution]:
+        return [lexicon_directions(text, [(one, other)])[0].distribution for text, one, other in asked]
+
+
+def pairs_in(source: Source, where: str) -> tuple[Pair, ...]:
+    """The pairs of a unit by MS^2's rule: each distinct intervention with each distinct outcome."""
+    tagged = parse_pio(source.background)
+    if where == "background" or (where == "auto" and tagged.spans):
+        return pairs_of(tagged.interventions, tagged.outcomes)
+    return pairs_of([source.pico.get("i", "").strip("[] ")], [source.pico.get("o", "").strip("[] ")])
+
+
+class DirectionScorer:
+    def __init__(self, params: Params) -> None:
+        self.where = params["pairs"]
+        self.classifier: Classifier = Lexicon()
+        if params["classifier"] == "model":
+            from ..neural import classifier
+
+            self.classifier = classifier.load(params)
+
+    def score(self, batch: Sequence[Judged]) -> list[list[Row]]:
+        pairs = [pairs_in(judged.material.source, self.where) for judged in batch]
+        asked = {
+            (_plain(text), *pair): None
+            for judged, of_unit in zip(batch, pairs, strict=True)
+            for text in (judged.text, *(reference.text for reference in judged.material.references))
+            for pair in of_unit
+        }
+        said = dict(zip(asked, self.classifier.directions(list(asked)), strict=True))
+        return [self._rows(judged, of_unit, said) for judged, of_unit in zip(batch, pairs, strict=True)]
+
+    def _rows(self, judged: Judged, pairs: Sequence[Pair], said: dict[Asked, Distribution]) -> list[Row]:
+        if not pairs:
+            names = ("delta_ei", "delta_ei_base2", "delta_ei_prior")
+            nothing: dict[str, float | None] = {**dict.fromkeys(names), "pairs": 0}
+            why = dict.fromkeys(names, NO_PAIRS)
+            return [Row(reference.unit, nothing, why) for reference in judged.material.references]
+        outputs = [said[_plain(judged.text), *pair] for pair in pairs]
+        return [
+            Row(reference.unit, compared([said[_plain(reference.text), *pair] for pair in pairs], outputs))
+            for reference in judged.material.references
+        ]
+
+    def corpus(self, everything: Iterable[tuple[Judged, list[Row]]]) -> dict[str, Any]:
+        """F1 over the pairs of all summaries, each against its own target, from the counts in the rows."""
+        one_hot = {name: tuple(float(name == other) for other in CLASSES) for name in CLASSES}
+        found: dict[int, list[tuple[Distribution, Distribution]]] = {}
+        for judged, rows in everything:
+            own = judged.material.references[0].unit if judged.material.references else None
+            row = next((row for row in rows if own is not None and row.reference == own), None)
+            found[judged.summary] = [
+                (one_hot[target], one_hot[output])
+                for target in CLASSES
+                for output in CLASSES
+                for _ in range(int((row.values.get(f"{target}/{output}") or 0) if row else 0))
+            ]
+        scores = direction_f1(found)
+        return {
+            "macro_f1": scores.macro_f1, "micro_f1": scores.micro_f1, "undefined": scores.undefined,
+            "n_pairs": scores.n_pairs, "n": sum(bool(pairs) for pairs in found.values()), "table": scores.table,
+            "classes": {str(each.label): each.f1 for each in scores.classes},
+        }  # fmt: skip
+
+
+def compared(targets: Sequence[Distribution], outputs: Sequence[Distribution]) -> dict[str, float | None]:
+    """The figures of one summary against one target, over their pairs. Of equally likely classes the later counts."""
+    distance = float(js_distances(targets, outputs).mean())
+    values: dict[str, float | None] = {
+        "delta_ei": distance, "delta_ei_base2": distance / NATURAL_OF_BASE_2,
+        "delta_ei_prior": float(js_distances(targets, [PRIOR] * len(targets)).mean()), "pairs": len(targets),
+    }  # fmt: skip
+    counts = {f"{target}/{output}": 0 for target in CLASSES for output in CLASSES}
+    for target, output in zip(targets, outputs, strict=True):
+        counts[f"{_likeliest(target)}/{_likeliest(output)}"] += 1
+    return values | counts
+
+
+def _likeliest(distribution: Distribution) -> str:
+    return CLASSES[max(range(len(CLASSES)), key=lambda i: (distribution[i], i))]
+
+
+def _plain(text: str) -> str:
+    """Without the tags that MS^2's texts carry: only one of the two sides has them."""
+    return parse_pio(text).text
+
+
+def folder(params: Params) -> weights.Folder:
+    """Where the classifier lies. Raises `MetricError`."""
+    try:
+        return weights.find(params["model"], params["revision"])
+    except BackendError as error:
+        raise MetricError(str(error)) from None

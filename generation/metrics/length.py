@@ -1,0 +1,43 @@
+"""How long a summary is, and how much longer or shorter than what it should be."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from measures.repetition import length_of
+from measures.sentences import SPLITTER
+
+from .plain import Plain, Single
+from .protocol import Figure, Judged, Params, Row
+
+EMPTY_REFERENCE = "the reference has no words"
+
+
+class LengthMetric(Plain):
+    key = "length"
+    name = "Length"
+    description = "Words, sentences and characters of the summary, and its words over those of each reference."
+    figures: tuple[Figure, ...] = (
+        Figure("words", "Words", against="nothing", decimals=1),
+        Figure("sentences", "Sentences", against="nothing"),
+        Figure("characters", "Characters", against="nothing", decimals=1),
+        Figure("words_ratio", "Words / words of the target"),
+    )
+
+    def libraries(self, params: Params) -> dict[str, Any]:
+        return {"sentences": SPLITTER}
+
+    def load(self, params: Params) -> "LengthScorer":
+        return LengthScorer()
+
+
+class LengthScorer(Single):
+    def rows(self, judged: Judged) -> list[Row]:
+        length = length_of(judged.text)
+        own = {"words": length.words, "sentences": length.sentences, "characters": length.characters}
+        return [Row(None, own), *self._ratios(judged, length.words)]
+
+    def _ratios(self, judged: Judged, words: int) -> Iterator[Row]:
+        for reference in judged.material.references:
+            wanted = length_of(reference.text).words
+            ratio = words / wanted if wanted else None
+            yield Row(reference.unit, {"words_ratio": ratio}, {} if wanted else {"words_ratio": EMPTY_REFERENCE})

@@ -1,0 +1,34 @@
+"""What metrics without torch share: they are ready at once and refuse nothing."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from ..backends.parameters import Parameter
+from .protocol import Figure, Judged, MetricError, Params, Row
+
+
+class Plain:
+    """A metric that any worker can compute."""
+
+    parameters: tuple[Parameter, ...] = ()
+    figures: tuple[Figure, ...] = ()
+    has_corpus = False
+
+    def needs_torch(self, params: Params) -> bool:
+        return False
+
+    def check(self, params: Params) -> None:
+        """Nothing can be wrong beyond what the parameters declare."""
+
+
+class Single:
+    """A scorer that looks at one summary at a time: override `rows`."""
+
+    def rows(self, judged: Judged) -> list[Row]:
+        raise NotImplementedError
+
+    def score(self, batch: Sequence[Judged]) -> list[list[Row]]:
+        return [self.rows(judged) for judged in batch]
+
+    def corpus(self, everything: Iterable[tuple[Judged, list[Row]]]) -> dict[str, Any]:
+        raise MetricError("This metric has no figure of the whole corpus.")

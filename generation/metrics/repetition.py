@@ -1,0 +1,36 @@
+"""How much a summary repeats itself."""
+
+from typing import Any
+
+from measures.repetition import SIZES, repetition
+from measures.tokens import TOKENIZER
+
+from .plain import Plain, Single
+from .protocol import Figure, Judged, Params, Row
+
+
+class RepetitionMetric(Plain):
+    key = "repetition"
+    name = "Repetition"
+    description = (
+        "Shares of n-grams that had come before in the same summary, and sentences that say word for word what an "
+        "earlier one did."
+    )
+    figures: tuple[Figure, ...] = (
+        *(Figure(f"repeated_{n}", f"Repeated {n}-grams", "nothing", 100, 1) for n in SIZES),
+        Figure("repeated_sentences", "Repeated sentences", "nothing", decimals=2),
+    )
+
+    def libraries(self, params: Params) -> dict[str, Any]:
+        return {"tokenizer": TOKENIZER}
+
+    def load(self, params: Params) -> "RepetitionScorer":
+        return RepetitionScorer()
+
+
+class RepetitionScorer(Single):
+    def rows(self, judged: Judged) -> list[Row]:
+        found = repetition(judged.text)
+        values: dict[str, float | None] = {f"repeated_{each.n}": each.repeated_share for each in found.ngrams}
+        undefined = {f"repeated_{each.n}": each.undefined for each in found.ngrams if each.undefined}
+        return [Row(None, values | {"repeated_sentences": found.repeated_sentences}, undefined)]

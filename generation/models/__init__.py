@@ -1,0 +1,23 @@
+"""Systems, versions, runs and what came out of them."""
+
+from .probes import ProbeScore
+from .runs import ItemStatus, Purpose, Run, RunItem, RunQuerySet, RunStatus, Seal, Summary
+from .scores import Score, Scoring
+from .systems import System, UnitLevel, Version
+
+__all__ = [
+    "ItemStatus",
+    "ProbeScore",
+    "Purpose",
+    "Run",
+    "RunItem",
+    "RunQuerySet",
+    "RunStatus",
+    "Score",
+    "Scoring",
+    "Seal",
+    "Summary",
+    "System",
+    "UnitLevel",
+    "Version",
+]

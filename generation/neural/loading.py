@@ -1,0 +1,193 @@
+"""Load a model strictly: every weight comes from the file, or it is refused."""
+
+import gc
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from transformers import (
+    AutoConfig,
+    AutoModelForCausalLM,
+    AutoModelForSeq2SeqLM,
+    AutoTokenizer,
+    GenerationConfig,
+)
+from transformers.utils.logging import disable_progress_bar
+
+from ..backends import weights
+from ..backends.protocol import BackendError, Config, Facts
+from .batches import Memory
+from .families import CAUSAL, Family, family_of
+
+disable_progress_bar()
+_CLASSES = {"seq2seq": AutoModelForSeq2SeqLM, "causal": AutoModelForCausalLM}
+_DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
+
+
+@dataclass
+class Loaded:
+    """A model in evaluation mode on its device, its tokenizer, family and own defaults of generation."""
+
+    model: Any
+    tokenizer: Any
+    family: Family
+    generation: GenerationConfig
+    device: torch.device
+
+    def close(self) -> None:
+        """Let go of the weights; the memory of the GPU is given back too."""
+        self.model = None
+        gc.collect()
+        if self.device.type == "cuda":
+            torch.cuda.empty_cache()
+
+
+def facts(config: Config, kind: str) -> dict[str, Any]:
+    """What a configuration with weights points at, resolved on this worker. ``kind``: seq2seq or causal.
+
+    Raises `BackendError` for a model that is not there, is of another kind, or whose number format is not possible.
+    """
+    section, folder = config["model"], _folder(config)
+    found = weights.hashes(folder)
+    model_config = _config(folder, kind)
+    device = _device(section.get("device", "auto"))
+    family = _family(folder, model_config, kind)
+    facts = {**found, "libraries": weights.libraries(), "family": family.key, "device": device}
+    facts["dtype"] = _dtype(section.get("dtype", "auto"), family, device)
+    facts["attention"] = _attention(section.get("attention", "auto"), model_config, kind)
+    if device == "cuda":
+        facts["cuda name"] = torch.cuda.get_device_name()
+    return facts
+
+
+def load(config: Config, recorded: Facts, kind: str, *, dtype: str = "") -> Loaded:
+    """Load what a version names. Raises `BackendError` where the facts changed or a weight is missing.
+
+    ``dtype``: another number format than the version's; the probe reads the same file in float32.
+    """
+    found = facts(config, kind)
+    # A backend may have recorded more, which it compares by itself.
+    weights.unchanged({name: recorded.get(name) for name in found}, found)
+    folder = _folder(config)
+    model = _model(folder, kind, _DTYPES[dtype or recorded["dtype"]], recorded["attention"])
+    device = torch.device(recorded["device"])
+    return Loaded(model.to(device).eval(), _tokenizer(folder), _family(folder, model.config, kind),
+                  model.generation_config, device)  # fmt: skip
+
+
+def tokenizer(config: Config) -> Any:
+    """The tokenizer of what a configuration names. Raises `BackendError`."""
+    return _tokenizer(_folder(config))
+
+
+def generation_defaults(config: Config, kind: str) -> tuple[Any, GenerationConfig]:
+    """A model's configuration, and how its checkpoint says that it should generate: by itself, or by an old
+    config.json."""
+    folder = _folder(config)
+    model_config = _config(folder, kind)
+    if (folder.path / "generation_config.json").is_file():
+        return model_config, GenerationConfig.from_pretrained(folder.path, local_files_only=True)
+    return model_config, GenerationConfig.from_model_config(model_config)
+
+
+def _folder(config: Config) -> weights.Folder:
+    section = config["model"]
+    return weights.find(section["model"], section.get("revision") or "main")
+
+
+def _model(folder: weights.Folder, kind: str, dtype: torch.dtype, attention: str) -> Any:
+    try:
+        model, report = _CLASSES[kind].from_pretrained(
+            folder.path, config=_config(folder, kind), dtype=dtype, attn_implementation=attention,
+            use_safetensors=True, local_files_only=True, trust_remote_code=False, output_loading_info=True,
+        )  # fmt: skip
+    except (OSError, ValueError, RuntimeError, KeyError) as wrong:
+        raise BackendError(f"The model cannot be loaded: {weights.said(wrong, folder.path)}") from wrong
+    _complete(report)
+    return model
+
+
+def _complete(report: Mapping[str, Any]) -> None:
+    """Transformers fills what the file lacks with random numbers and only prints a report: such a model is noise."""
+    for words, names in (
+        ("lack", report.get("missing_keys")),
+        ("have other shapes for", [key[0] for key in report.get("mismatched_keys") or ()]),
+        ("could not be read for", report.get("error_msgs")),
+    ):
+        if names:
+            some = ", ".join(sorted(map(str, names))[:5])
+            more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+            raise BackendError(f"The weights {words} {some}{more}. The rest would be random, so it is refused.")
+
+
+def _config(folder: weights.Folder, kind: str) -> Any:
+    try:
+        config = AutoConfig.from_pretrained(folder.path, local_files_only=True, trust_remote_code=False)
+    except (OSError, ValueError, KeyError) as wrong:
+        raise BackendError(f"config.json is not understood: {weights.said(wrong, folder.path)}") from wrong
+    if bool(config.is_encoder_decoder) != (kind == "seq2seq"):
+        is_one = "an encoder-decoder" if config.is_encoder_decoder else "a decoder alone"
+        needs = "one with an encoder and a decoder" if kind == "seq2seq" else "a decoder alone"
+        raise BackendError(f"The model is {is_one} ({config.model_type}); this backend needs {needs}.")
+    if type(config) not in _CLASSES[kind]._model_mapping:
+        raise BackendError(f"Models of type {config.model_type!r} do not write text.")
+    return config
+
+
+def _family(folder: weights.Folder, config: Any, kind: str) -> Family:
+    return CAUSAL if kind == "causal" else family_of(config, lambda: _tokenizer(folder).get_vocab())
+
+
+def _tokenizer(folder: weights.Folder) -> Any:
+    try:
+        return AutoTokenizer.from_pretrained(folder.path, local_files_only=True, trust_remote_code=False)
+    except (OSError, ValueError, KeyError, ImportError) as wrong:
+        raise BackendError(f"The tokenizer cannot be loaded: {weights.said(wrong, folder.path)}") from wrong
+
+
+def _device(asked: str) -> str:
+    available = torch.cuda.is_available()
+    if asked == "cuda" and not available:
+        raise BackendError("The version asks for a GPU, and this worker has none.")
+    return "cpu" if asked == "cpu" or not available else "cuda"
+
+
+def _dtype(asked: str, family: Family, device: str) -> str:
+    if asked == "auto":
+        fits = device == "cuda" and family.bfloat16 and torch.cuda.is_bf16_supported()
+        return "bfloat16" if fits else "float32"
+    if asked == "float16" and not family.float16:
+        raise BackendError(f"Models of the family {family.key} overflow in float16: take bfloat16 or float32.")
+    return asked
+
+
+def _attention(asked: str, config: Any, kind: str) -> str:
+    sdpa = bool(getattr(_CLASSES[kind]._model_mapping[type(config)], "_supports_sdpa", False))
+    if asked == "sdpa" and not sdpa:
+        raise BackendError(f"Models of type {config.model_type!r} have no sdpa attention: take eager.")
+    return asked if asked != "auto" else "sdpa" if sdpa else "eager"
+
+
+def out_of_memory(error: BaseException) -> bool:
+    """Whether a batch was too large, on whatever device."""
+    return isinstance(error, (torch.OutOfMemoryError, MemoryError))
+
+
+def unusable(error: BaseException) -> bool:
+    """Whether the GPU's context is lost: nothing more can be done in this process, so no item is to blame."""
+    kind = getattr(torch, "AcceleratorError", None)
+    return kind is not None and isinstance(error, kind) and not out_of_memory(error)
+
+
+def free() -> None:
+    """Give back what a failed batch held, before a smaller one is tried."""
+    gc.collect()
+    if torch.cuda.is_available():
+        with suppress(RuntimeError):
+            torch.cuda.empty_cache()
+
+
+#: What `batches.run` does where memory runs out.
+MEMORY = Memory(out=out_of_memory, free=free, fatal=unusable)

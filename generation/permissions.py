@@ -1,0 +1,71 @@
+"""Who may reach summarisers and what they wrote. Whoever rates must not learn which system wrote a text: annotators,
+evaluators and volunteers reach nothing here, and a sealed run's outputs are kept even from those who may read."""
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+from accounts.models import User
+from accounts.problems import NotFound, Refused
+from projects.models import Member, Role
+from projects.permissions import member_in, member_of, require
+
+from .models import Run, Seal, System, Version
+
+_Row = TypeVar("_Row")
+READERS = (Role.LEAD, Role.CURATOR, Role.VIEWER)
+
+
+def reader_of(user: User, slug: str) -> Member:
+    """The membership of someone who may read a project's systems and outputs."""
+    member = member_of(user, slug)
+    require(member, *READERS)
+    return member
+
+
+def lead_of(user: User, slug: str) -> Member:
+    """The membership of someone who may register and run systems."""
+    member = member_of(user, slug)
+    require(member, Role.LEAD)
+    return member
+
+
+def system_of(user: User, pk: int, *roles: Role) -> tuple[System, Member]:
+    """A system and the user's membership of its project; by default any reader's."""
+    found = System.objects.select_related("project", "created_by").filter(pk=pk).first()
+    return _given(found), _member(user, found.project_id if found else None, roles)
+
+
+def version_of(user: User, pk: int, *roles: Role) -> tuple[Version, Member]:
+    found = Version.objects.select_related("system__project", "created_by").filter(pk=pk).first()
+    return _given(found), _member(user, found.system.project_id if found else None, roles)
+
+
+def run_of(user: User, pk: int, *roles: Role) -> tuple[Run, Member]:
+    found = Run.objects.select_related("version__system__project", "started_by").filter(pk=pk).first()
+    return _given(found), _member(user, found.version.system.project_id if found else None, roles)
+
+
+def seal_of(user: User, pk: int, *roles: Role) -> tuple[Seal, Member]:
+    found = Seal.objects.select_related("run__version__system__project", "member__user").filter(pk=pk).first()
+    return _given(found), _member(user, found.run.version.system.project_id if found else None, roles)
+
+
+def members_to(run: Run, ids: Sequence[int]) -> list[Member]:
+    """Members of the run's project by their ids, in that order; `Refused` where one is none of them."""
+    project = run.version.system.project
+    found = project.members.active().exclude(role=Role.VOLUNTEER).select_related("user").in_bulk(list(ids))
+    if missing := [pk for pk in ids if pk not in found]:
+        raise Refused.field("members", f"There is no member {missing[0]} in this project.")
+    return [found[pk] for pk in dict.fromkeys(ids)]
+
+
+def _given(found: _Row | None) -> _Row:
+    if found is None:
+        raise NotFound("There is nothing here that you may see.")
+    return found
+
+
+def _member(user: User, project_id: int | None, roles: tuple[Role, ...]) -> Member:
+    member = member_in(user, project_id)
+    require(member, *(roles or READERS))
+    return member

@@ -1,0 +1,57 @@
+"""Pictures of results, drawn on the server as SVG."""
+
+from collections.abc import Iterator
+
+from accounts.problems import Refused
+
+from .. import metrics
+from ..metrics.protocol import Figure
+from ..tables.figures import OWN
+from ..tables.m3_7 import accuracies, probes
+from ..tables.scored import Scores
+from .dots import Dot, dot_plot
+from .svg import PALETTES
+
+#: What stands for a metric where the probe is meant.
+PROBE = "probe"
+
+
+def drawable(scores: Scores) -> Iterator[tuple[str, Figure]]:
+    """(metric, figure) of which some system has a mean."""
+    for metric in metrics.every():
+        for figure in metric.figures:
+            if any(scores.found(metric.key, at.run, figure.key).mean.value is not None for at in scores.runs):
+                yield metric.key, figure
+
+
+def probe(scores: Scores, palette: str) -> str:
+    """Strict accuracy of the probe by system and kind."""
+    dots = [
+        Dot(name, result.accuracy.value, result.accuracy.ci, result.n, result.accuracy.undefined or "")
+        for name, result in accuracies(probes(scores)).items()
+    ]
+    note = f"Share of pairs in which the target is strictly likelier, with 95 % intervals. {scores.project.name}."
+    return dot_plot("Accuracy of the counterfactual probe", note, dots, decimals=2, palette=palette)
+
+
+def by_system(scores: Scores, metric: str, figure: str, palette: str) -> str:
+    """One figure against the own targets, a dot and an interval for every system. `Refused` for what does not exist."""
+    if palette not in PALETTES:
+        raise Refused.field("palette", f"One of: {', '.join(PALETTES)}.")
+    if metric == PROBE:
+        return probe(scores, palette)
+    try:
+        chosen = metrics.get(metric)
+        shown = {each.key: each for each in chosen.figures}[figure]
+    except KeyError:
+        raise Refused.field("figure", "There is no such metric, or it has no such figure.") from None
+    dots = []
+    for at in scores.runs:
+        cell = scores.cell(metric, at, shown)
+        value = cell.value if isinstance(cell.value, float | int) else None
+        n = scores.found(metric, at.run, figure).mean.n
+        dots.append(Dot(f"{at.name} ({at.level})", value, cell.ci, n, cell.undefined))
+    against = f", against the {OWN}" if shown.against == "reference" else ""
+    unit = " in per cent" if shown.scale == 100 else ""
+    note = f"Means{against}, with 95 % intervals (bootstrap over reviews). {scores.project.name}."
+    return dot_plot(f"{shown.label}{unit}", note, dots, decimals=shown.decimals, palette=palette)

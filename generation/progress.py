@@ -1,0 +1,141 @@
+"""How far runs are: counted from their items, in a fixed number of queries however many runs."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Any
+
+from django.db.models import Count, Max, Min, Q, Sum
+from django.utils import timezone
+
+from projects.models import Job, JobStatus
+from projects.waiting import FAR_AHEAD
+
+from .actions.lanes import active_chunks
+from .models import ItemStatus, Run, RunItem, RunStatus, Summary
+from .queues import start_worker
+
+#: The pace is that of the recent minutes: a run speeds up as its items get shorter.
+RECENT = timedelta(minutes=5)
+#: A chunk that waits longer than this waits for a worker, not for the next look at the table.
+PATIENCE = timedelta(seconds=10)
+
+
+class State(StrEnum):
+    RUNNING = "running"
+    NO_WORKER = "waiting for a worker"
+    STALLED = "stalled"
+    STOPPED = "stopped"
+    DONE = "done"
+
+
+@dataclass(frozen=True)
+class RunProgress:
+    """``pace`` in items a minute over the recent minutes; where it or ``seconds_left`` is None, ``unknown`` says why.
+
+    ``since``: when it ended, was last heard of (stalled), or began to wait for a worker; ``command`` starts one.
+    ``note``: what it waits for, where that is no worker (an endpoint that is away). ``items_cut`` and ``tokens_cut``:
+    items whose input did not fit, and by how many tokens in all; None where the backend has no tokens.
+    """
+
+    state: State
+    since: datetime | None
+    total: int
+    done: int
+    failed: int
+    waiting: int
+    pace: float | None
+    seconds_left: float | None
+    unknown: str
+    items_cut: int
+    tokens_cut: int | None
+    tokens_out: int | None
+    command: str
+    note: str
+    error: str
+
+
+def progress_of(run: Run) -> RunProgress:
+    return progress_of_many([run])[run.pk]
+
+
+def progress_of_many(runs: Sequence[Run]) -> dict[int, RunProgress]:
+    """The progress of each run by its id, in four queries."""
+    now, pks = timezone.now(), [run.pk for run in runs]
+    counts: dict[int, dict[str, int]] = defaultdict(dict)
+    for pk, status, n in (
+        RunItem.objects.filter(run__in=pks).values_list("run", "status").annotate(n=Count("pk")).order_by()
+    ):
+        counts[pk][status] = n
+    paces = _paces([run.pk for run in runs if run.status == RunStatus.RUNNING], now)
+    tokens: dict[int, dict[str, Any]] = {
+        row["item__run"]: dict(row)
+        for row in Summary.objects.filter(item__run__in=pks).values("item__run").order_by().annotate(
+            items_cut=Count("pk", filter=Q(tokens_cut__gt=0)), cut=Sum("tokens_cut"), out=Sum("tokens_out")
+        )
+    }  # fmt: skip
+    chunks = chunks_of(runs)
+    return {
+        run.pk: _progress(run, counts[run.pk], paces.get(run.pk), tokens.get(run.pk, {}), chunks[run.pk], now)
+        for run in runs
+    }
+
+
+def chunks_of(runs: Sequence[Run]) -> dict[int, list[Job]]:
+    """The queued and running chunks of each run."""
+    found: dict[int, list[Job]] = defaultdict(list)
+    for job in active_chunks(*runs).order_by("pk"):
+        found[job.params["run"]].append(job)
+    return found
+
+
+def _paces(runs: Sequence[int], now: datetime) -> dict[int, float]:
+    """Items a minute, from when the first of the chunks that did the recent ones began."""
+    recent = RunItem.objects.filter(run__in=runs, finished_at__gt=now - RECENT).values("run").order_by()
+    found = recent.annotate(n=Count("pk"), began=Min("job__started_at"), last=Max("finished_at"))
+    paces = {}
+    for row in found:
+        began = max(row["began"] or now - RECENT, now - RECENT)
+        seconds = max((now - began).total_seconds(), 1.0)
+        paces[row["run"]] = row["n"] * 60 / seconds
+    return paces
+
+
+def _progress(
+    run: Run, counts: dict[str, int], pace: float | None, tokens: dict[str, Any], chunks: list[Job], now: datetime
+) -> RunProgress:
+    state, since, command, note = _state(run, chunks, now)
+    waiting = counts.get(ItemStatus.WAITING, 0)
+    seconds_left, unknown = None, ""
+    if state in (State.STOPPED, State.DONE):
+        pace, unknown = None, "It is not under way."
+    elif pace is None:
+        unknown = "Nothing was finished in the last five minutes."
+    else:
+        seconds_left = waiting / pace * 60
+    if state in (State.NO_WORKER, State.STALLED):
+        seconds_left, unknown = None, "No worker is at it."
+    return RunProgress(
+        state, since, sum(counts.values()), counts.get(ItemStatus.DONE, 0), counts.get(ItemStatus.FAILED, 0), waiting,
+        pace, seconds_left, unknown, tokens.get("items_cut", 0), tokens.get("cut"), tokens.get("out"), command, note,
+        run.error,
+    )  # fmt: skip
+
+
+def _state(run: Run, chunks: list[Job], now: datetime) -> tuple[State, datetime | None, str, str]:
+    if run.status != RunStatus.RUNNING:
+        return State(run.status), run.finished_at, "", ""
+    at_work = [job for job in chunks if job.status == JobStatus.RUNNING]
+    if any(job.leased_until and now < job.leased_until <= now + FAR_AHEAD for job in at_work):
+        return State.RUNNING, run.created_at, "", ""
+    if at_work:
+        return State.STALLED, max(job.heartbeat_at or job.created_at for job in at_work), "", ""
+    if not chunks:
+        return State.STALLED, run.created_at, "", ""
+    first = min(chunks, key=lambda job: job.not_before or job.created_at)
+    due = first.not_before or first.created_at
+    if due > now - PATIENCE:
+        return State.RUNNING, run.created_at, "", first.note
+    return State.NO_WORKER, due, start_worker(first.queue), first.note

@@ -1,0 +1,1 @@
+"""Systems, runs and outputs in JSON."""

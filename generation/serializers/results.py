@@ -1,0 +1,135 @@
+"""Results in JSON: tables as they are printed, what is missing, and the scores of single summaries."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+from accounts.serializers import Strict
+from projects.serializers.rounds import JobSerializer
+
+from ..models import UnitLevel
+from .systems import ParameterSerializer
+
+Plain = serializers.Serializer[Any]
+
+
+class TableColumnSerializer(Plain):
+    title = serializers.CharField()
+    numeric = serializers.BooleanField()
+
+
+class TableCellSerializer(Plain):
+    text = serializers.CharField(allow_blank=True, help_text="As it is printed; empty where it is undefined.")
+    undefined = serializers.CharField(allow_blank=True, help_text="Why there is no figure.")
+    mark = serializers.CharField(allow_blank=True, help_text="The letter of that reason.")
+
+
+class ReasonSerializer(Plain):
+    mark = serializers.CharField()
+    reason = serializers.CharField()
+
+
+class MissingStepSerializer(Plain):
+    """A step before the table is whole."""
+
+    words = serializers.CharField()
+    sentence = serializers.CharField()
+    command = serializers.CharField()
+    page = serializers.CharField()
+    run = serializers.IntegerField(allow_null=True, help_text="What can be scored at once; null for other steps.")
+    metric = serializers.CharField(allow_blank=True)
+
+
+class ResultTableSerializer(Plain):
+    """One table of the papers."""
+
+    key = serializers.CharField()
+    title = serializers.CharField()
+    caption = serializers.CharField()
+    columns = TableColumnSerializer(many=True)
+    rows = serializers.ListField(child=TableCellSerializer(many=True))
+    undefined = ReasonSerializer(many=True)
+    notes = serializers.ListField(child=serializers.CharField())
+    missing = MissingStepSerializer(many=True)
+
+
+class FigureSerializer(Plain):
+    key = serializers.CharField()
+    name = serializers.CharField()
+
+
+class MetricSerializer(Plain):
+    """A metric, with what may be set and what it says."""
+
+    key = serializers.CharField()
+    name = serializers.CharField()
+    description = serializers.CharField()
+    parameters = ParameterSerializer(many=True)
+    figures = FigureSerializer(many=True)
+
+
+class ScoredRunSerializer(Plain):
+    run = serializers.IntegerField()
+    name = serializers.CharField()
+    level = serializers.ChoiceField(choices=UnitLevel.choices)
+    version = serializers.IntegerField()
+    summaries = serializers.IntegerField()
+    items = serializers.IntegerField(help_text="Units of the run; those that failed have no summary.")
+    scored = serializers.ListField(child=serializers.CharField(), help_text="Metrics that have scored it.")
+
+
+class PlotSerializer(Plain):
+    metric = serializers.CharField()
+    figure = serializers.CharField()
+    title = serializers.CharField()
+
+
+class UnderWaySerializer(Plain):
+    job = serializers.IntegerField()
+    run = serializers.IntegerField()
+    metric = serializers.CharField()
+
+
+class ResultsSerializer(Plain):
+    """The automatic part of a project's results."""
+
+    tables = ResultTableSerializer(many=True)
+    runs = ScoredRunSerializer(many=True)
+    metrics = MetricSerializer(many=True)
+    plots = PlotSerializer(many=True)
+    under_way = UnderWaySerializer(many=True)
+
+
+class PlotQuerySerializer(Plain):
+    metric = serializers.CharField(max_length=30, required=False, default="rouge")
+    figure = serializers.CharField(max_length=60, required=False, default="rouge1_f1")
+    palette = serializers.CharField(max_length=10, required=False, default="light")
+
+
+class ScoreQuerySerializer(Plain):
+    metric = serializers.CharField(max_length=30, required=False, default="rouge")
+    figure = serializers.CharField(max_length=60, required=False, default="", help_text="To sort by.")
+    descending = serializers.BooleanField(required=False, default=False)
+
+
+class SummaryScoreSerializer(Plain):
+    """What a metric says of one summary, against one reference."""
+
+    summary = serializers.IntegerField()
+    unit = serializers.IntegerField()
+    key = serializers.CharField()
+    against = serializers.CharField(allow_blank=True, help_text="Empty where it compares with no reference.")
+    text = serializers.CharField(allow_blank=True)
+    values = serializers.DictField(child=serializers.FloatField(allow_null=True))
+    undefined = serializers.DictField(child=serializers.CharField())
+
+
+class NewScoringSerializer(Strict):
+    metric = serializers.CharField(max_length=30)
+    params = serializers.DictField(required=False, default=dict)
+
+
+class AskedSerializer(Plain):
+    """The job that scores it; null where it was scored already."""
+
+    job = JobSerializer(allow_null=True)

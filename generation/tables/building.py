@@ -1,0 +1,39 @@
+"""What the tables share: a row for every run and every kind of reference, and figures by their names."""
+
+from collections.abc import Iterator, Sequence
+from typing import Protocol
+
+from .. import metrics
+from ..metrics.protocol import Figure
+from .scored import RunAtHand, Scores
+from .table import Cell, Column, Table
+
+#: What every row begins with.
+BEGINNING = (Column("System", False), Column("Level", False), Column("Against", False), Column("n"), Column("Reviews"))
+
+
+class TableOf(Protocol):
+    """One of the tables. Stateless; listed in `tables/__init__.py`."""
+
+    key: str
+    title: str
+    #: What it is made from.
+    metrics: Sequence[str]
+
+    def build(self, scores: Scores) -> Table:
+        """The table as the data base has it now, whole or not."""
+
+
+def figure(metric: str, key: str) -> Figure:
+    """A figure that a metric declares; KeyError where it does not."""
+    return {figure.key: figure for figure in metrics.get(metric).figures}[key]
+
+
+def rows_of(scores: Scores) -> Iterator[tuple[RunAtHand, str]]:
+    return ((at, side) for at in scores.runs for side in at.sides())
+
+
+def beginning(scores: Scores, at: RunAtHand, side: str, metric: str, key: str) -> tuple[list[Cell], int]:
+    """System, level, what it is compared with, n and reviews, which are those of one figure; and n."""
+    mean = scores.found(metric, at.run, key, side).mean
+    return [Cell(at.name), Cell(at.level), Cell(side), Cell(mean.n), Cell(mean.clusters)], mean.n

@@ -1,0 +1,35 @@
+"""M3's Table 4: overlap with the target, by system."""
+
+from collections.abc import Sequence
+
+from .building import BEGINNING, beginning, figure, rows_of
+from .scored import INTERVALS, Scores
+from .table import Column, Table
+
+ROUGE: Sequence[str] = ("rouge1_f1", "rouge2_f1", "rougeL_f1")
+
+SHOWN = [*(("rouge", figure("rouge", key)) for key in ROUGE), ("bertscore", figure("bertscore", "bertscore_f1"))]
+
+
+class OverlapTable:
+    key = "m3-4"
+    title = "Overlap with the target (M3, Table 4)"
+    metrics: Sequence[str] = ("rouge", "bertscore")
+
+    def build(self, scores: Scores) -> Table:
+        rows = []
+        for at, side in rows_of(scores):
+            cells, n = beginning(scores, at, side, "rouge", ROUGE[0])
+            cells += [scores.cell("rouge", at, figure("rouge", key), side, n) for key in ROUGE]
+            cells.append(scores.cell("bertscore", at, figure("bertscore", "bertscore_f1"), side, n))
+            rows.append(cells)
+        return Table(
+            self.key,
+            self.title,
+            f"F1 of ROUGE in per cent and of BERTScore, {scores.project.name}: a row for every system, level and "
+            "kind of reference; n counts pairs of a summary and a reference.",
+            [*BEGINNING, Column("ROUGE-1"), Column("ROUGE-2"), Column("ROUGE-L"), Column("BERTScore")],
+            rows,
+            [INTERVALS, *scores.left_out(SHOWN), *scores.notes(self.metrics)],
+            [*scores.nothing(), *(step for metric in self.metrics for step in scores.missing(metric))],
+        )

@@ -1,0 +1,58 @@
+"""M3's Table 6: ROUGE against the inputs, and in brackets how much closer a summary is to them than to its target."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from .building import BEGINNING, beginning, figure
+from .figures import OWN
+from .scored import INTERVALS, RunAtHand, Scores
+from .table import Cell, Column, Table
+
+KINDS = {"rouge1": "ROUGE-1", "rouge2": "ROUGE-2", "rougeL": "ROUGE-L"}
+OTHERS = ("coverage", "density", "compression", "longest")
+
+SHOWN = [
+    ("copying", figure("copying", key))
+    for key in (*(f"{part}_{kind}_f1" for kind in KINDS for part in ("inputs", "difference")), *OTHERS)
+]
+
+
+class CopyingTable:
+    key = "m3-6"
+    title = "Copying from the inputs (M3, Table 6)"
+    metrics: Sequence[str] = ("copying",)
+
+    def build(self, scores: Scores) -> Table:
+        rows = []
+        for at in scores.runs:
+            cells, n = beginning(scores, at, OWN, "copying", "inputs_rouge1_f1")
+            del cells[2]
+            cells += [self._pair(scores, at, kind, n) for kind in KINDS]
+            cells += [scores.cell("copying", at, figure("copying", key), OWN, n) for key in OTHERS]
+            rows.append(cells)
+        columns = [column for column in BEGINNING if column.title != "Against"]
+        columns += [Column(title) for title in KINDS.values()]
+        columns += [Column(figure("copying", key).label) for key in OTHERS]
+        return Table(
+            self.key,
+            self.title,
+            f"F1 of ROUGE of summaries against their inputs, in per cent, {scores.project.name}; in round brackets "
+            "that less ROUGE against the own target: positive is closer to the inputs than to what should be said. "
+            "n counts summaries.",
+            columns,
+            rows,
+            [
+                INTERVALS,
+                "Coverage in per cent of a summary's tokens.",
+                *scores.left_out(SHOWN),
+                *scores.notes(self.metrics),
+            ],
+            [*scores.nothing(), *scores.missing("copying")],
+        )
+
+    def _pair(self, scores: Scores, at: RunAtHand, kind: str, n: int) -> Cell:
+        cell = scores.cell("copying", at, figure("copying", f"inputs_{kind}_f1"), OWN, n)
+        difference = figure("copying", f"difference_{kind}_f1")
+        mean = scores.found("copying", at.run, difference.key).mean
+        # Without a target there is a figure, and no bracket.
+        return cell if cell.undefined or mean.value is None else replace(cell, bracket=mean.value * difference.scale)

@@ -1,0 +1,77 @@
+"""A table as a value: what it says, of how many, how it was made, and what it still lacks."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Column:
+    """``numeric`` ones are set flush right."""
+
+    title: str
+    numeric: bool = True
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A word, a count, or a figure with what belongs to it, all in the unit that is printed.
+
+    ``bracket``: a second figure printed with its sign, in brackets (M3's Table 6). ``sd``: printed behind a plus-minus.
+    ``n``: only where it is not the row's. A figure that is not there says why in ``undefined``, and never is 0.
+    """
+
+    value: str | float | int | None
+    decimals: int = 1
+    ci: tuple[float, float] | None = None
+    bracket: float | None = None
+    sd: float | None = None
+    n: int | None = None
+    undefined: str = ""
+
+    def __post_init__(self) -> None:
+        if (self.value is None) != bool(self.undefined):
+            raise ValueError("a cell has a value, or says why it has none")
+
+
+@dataclass(frozen=True)
+class Missing:
+    """A step that has to be done before the table is whole: the words, the command and the page that do it.
+
+    ``run`` and ``metric`` are what a lead can start at once from the page, where it is a scoring.
+    """
+
+    words: str
+    command: str
+    page: str
+    run: int | None = None
+    metric: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """``caption`` says what the rows are and what n counts; ``notes`` name parameters, libraries and methods."""
+
+    key: str
+    title: str
+    caption: str
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[Cell]]
+    notes: Sequence[str] = ()
+    missing: Sequence[Missing] = field(default_factory=tuple)
+
+    def __post_init__(self) -> None:
+        if any(len(row) != len(self.columns) for row in self.rows):
+            raise ValueError("every row has a cell for each column")
+
+    def reasons(self) -> list[str]:
+        """Why figures are undefined, each once, in the order of the rows: what the marks in cells point at."""
+        return list(dict.fromkeys(cell.undefined for row in self.rows for cell in row if cell.undefined))
+
+
+def mark(number: int) -> str:
+    """a, b, ... z, aa, ab, ...: what stands at an undefined figure."""
+    letters = ""
+    while number >= 0:
+        letters = chr(ord("a") + number % 26) + letters
+        number = number // 26 - 1
+    return letters

@@ -1,0 +1,165 @@
+"""Tables as files: Markdown and LaTeX to be read, CSV with every number as it is."""
+
+import csv
+import io
+import re
+from collections.abc import Callable, Iterator, Mapping
+
+from projects.sheets.cells import neutral
+
+from .table import Cell, Missing, Table, mark
+
+MINUS = "\u2212"
+UNDEFINED = "\u2013"
+
+
+def words(cell: Cell) -> str:
+    """A cell in words: ``19.3 [18.1, 20.5]``; empty where it is undefined."""
+    if cell.value is None:
+        return ""
+    if isinstance(cell.value, str):
+        return cell.value
+    if isinstance(cell.value, int):
+        return str(cell.value)
+    said = number(cell.value, cell.decimals)
+    if cell.sd is not None:
+        said += f" \u00b1 {number(cell.sd, cell.decimals)}"
+    if cell.bracket is not None:
+        said += f" ({'+' if cell.bracket >= 0 else ''}{number(cell.bracket, cell.decimals)})"
+    if cell.ci is not None:
+        said += f" [{number(cell.ci[0], cell.decimals)}, {number(cell.ci[1], cell.decimals)}]"
+    return said + (f" (n = {cell.n})" if cell.n is not None else "")
+
+
+def number(value: float, decimals: int) -> str:
+    """With a true minus, and none before a zero."""
+    text = f"{value:.{decimals}f}"
+    return text.lstrip("-") if float(text) == 0 else text.replace("-", MINUS)
+
+
+def marks(table: Table) -> dict[str, str]:
+    """The letter of each reason for which figures are undefined."""
+    return {reason: mark(i) for i, reason in enumerate(table.reasons())}
+
+
+def needed(missing: Missing) -> str:
+    return f"Missing: {missing.words}. Do it with `{missing.command}`, or on the page {missing.page}."
+
+
+def markdown(table: Table) -> str:
+    """A pipe table under its title and caption, with notes and what is missing below."""
+    letters = marks(table)
+
+    def shown(cell: Cell) -> str:
+        text = words(cell) if not cell.undefined else f"{UNDEFINED} ({letters[cell.undefined]})"
+        return plain(text)
+
+    lines = [f"### {table.title}", "", plain(table.caption), ""]
+    lines.append("| " + " | ".join(_one_line(column.title) for column in table.columns) + " |")
+    lines.append("|" + "|".join("---:" if column.numeric else "---" for column in table.columns) + "|")
+    lines += ["| " + " | ".join(shown(cell) for cell in row) + " |" for row in table.rows]
+    below = [f"({letter}) undefined: {plain(reason)}" for reason, letter in letters.items()]
+    below += [*map(plain, table.notes), *(_needed_markdown(missing) for missing in table.missing)]
+    if below:
+        lines += ["", *(f"* {note}" for note in below)]
+    return "\n".join(lines) + "\n"
+
+
+def plain(text: str) -> str:
+    """Text in which Markdown finds no cell, code, tag or link: systems are named by people."""
+    return re.sub(r"[\\|`<]|\](?=\()", r"\\\g<0>", _one_line(text))
+
+
+def _needed_markdown(missing: Missing) -> str:
+    command = _one_line(missing.command)
+    fence = "`" * (1 + max(map(len, re.findall("`+", command)), default=0))
+    return f"Missing: {plain(missing.words)}. Do it with {fence}{command}{fence}, or on the page {missing.page}."
+
+
+def latex(table: Table) -> str:
+    """A ``booktabs`` table float; everything that people wrote is escaped."""
+    letters = marks(table)
+
+    def shown(cell: Cell) -> str:
+        if cell.undefined:
+            return f"--\\textsuperscript{{{letters[cell.undefined]}}}"
+        return escaped(words(cell))
+
+    columns = "".join("r" if column.numeric else "l" for column in table.columns)
+    lines = [
+        r"\begin{table}", r"\centering",
+        f"\\caption{{{escaped(f'{table.title}. {table.caption}')}}}", f"\\label{{tab:{table.key}}}",
+        f"\\begin{{tabular}}{{{columns}}}", r"\toprule",
+        " & ".join(escaped(column.title) for column in table.columns) + r" \\", r"\midrule",
+        *(" & ".join(shown(cell) for cell in row) + r" \\" for row in table.rows),
+        r"\bottomrule", r"\end{tabular}",
+    ]  # fmt: skip
+    below = [f"\\textsuperscript{{{letter}}} undefined: {escaped(reason)}" for reason, letter in letters.items()]
+    below += [escaped(note) for note in table.notes]
+    below += [escaped(needed(missing).replace("`", "")) for missing in table.missing]
+    lines += [rf"\par\footnotesize {note}" for note in below]
+    return "\n".join([*lines, r"\end{table}"]) + "\n"
+
+
+#: What LaTeX reads as commands, and the signs of our numbers that old engines lack.
+_ESCAPES: Mapping[str, str] = {
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "%": r"\%", "#": r"\#", "_": r"\_",
+    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
+    "|": r"\textbar{}", '"': r"\textquotedbl{}", "\u00b1": r"$\pm$", MINUS: "$-$", "\u0394": r"$\Delta$",
+    "\u2013": "--", "[": "{[}", "]": "{]}", "*": r"\textasteriskcentered{}",
+}  # fmt: skip
+
+
+def escaped(text: str) -> str:
+    """Text that LaTeX prints as it is. Brackets are grouped: after ``\\\\`` one would be read as an option."""
+    return "".join(_ESCAPES.get(character, character) for character in _one_line(text))
+
+
+def as_csv(table: Table) -> str:
+    """One line a row; a figure's interval, deviation and n in columns of their own, unrounded; then the reasons.
+
+    Words are neutralised (docs/decisions/0008-sheets.md): a table is opened in a spreadsheet, and systems are named by
+    people.
+    """
+    parts = [list(_parts(table, i)) for i in range(len(table.columns))]
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow([title for part in parts for title, _ in part] + ["undefined"])
+    for row in table.rows:
+        cells = [neutral(got) if isinstance(got, str) else got
+                 for cell, part in zip(row, parts, strict=True) for _, get in part for got in [get(cell)]]  # fmt: skip
+        why = "; ".join(
+            f"{c.title}: {cell.undefined}" for c, cell in zip(table.columns, row, strict=True) if cell.undefined
+        )
+        writer.writerow([*("" if cell is None else cell for cell in cells), neutral(why)])
+    return out.getvalue()
+
+
+Get = Callable[[Cell], str | float | int | None]
+
+
+def _parts(table: Table, at: int) -> Iterator[tuple[str, Get]]:
+    """The columns of a CSV file that one column of the table makes."""
+    title, cells = table.columns[at].title, [row[at] for row in table.rows]
+    yield title, lambda cell: cell.value
+    if any(cell.sd is not None for cell in cells):
+        yield f"{title} SD", lambda cell: cell.sd
+    if any(cell.bracket is not None for cell in cells):
+        yield f"{title} difference", lambda cell: cell.bracket
+    if any(cell.ci is not None for cell in cells):
+        yield f"{title} CI low", lambda cell: cell.ci[0] if cell.ci else None
+        yield f"{title} CI high", lambda cell: cell.ci[1] if cell.ci else None
+    if any(cell.n is not None for cell in cells):
+        yield f"{title} n", lambda cell: cell.n
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+FORMATS: Mapping[str, tuple[str, str, Callable[[Table], str]]] = {
+    "markdown": ("md", "text/markdown", markdown),
+    "csv": ("csv", "text/csv", as_csv),
+    "latex": ("tex", "application/x-tex", latex),
+}
+"""Format -> ending of its files, media type, writer."""

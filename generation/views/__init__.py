@@ -1,0 +1,1 @@
+"""Summarisers over HTTP."""

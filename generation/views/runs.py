@@ -1,0 +1,137 @@
+"""Runs over HTTP: begin, watch, stop, resume, try again, and hide what came out from those who are to rate it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import generics, status
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from accounts.pagination import Pages
+from accounts.requests import signed_in
+from projects.models import Member, Role
+from projects.permissions import may
+
+from .. import permissions, system_pages
+from ..actions import runs as actions
+from ..models import Run, RunItem, Seal
+from ..serializers import runs as shapes
+
+
+class RunListView(APIView):
+    @extend_schema(operation_id="runs_start", request=shapes.NewRunSerializer, responses={201: shapes.RunSerializer})
+    def post(self, request: Request, version_id: int) -> Response:
+        """Begin a run of a version over all units of its level."""
+        version, member = permissions.version_of(signed_in(request), version_id, Role.LEAD)
+        body = shapes.NewRunSerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        run = actions.start_run(version=version, by=member.user, **body.validated_data)
+        return Response(_run(run, member), status=status.HTTP_201_CREATED)
+
+
+class RunView(APIView):
+    @extend_schema(operation_id="runs_get", responses=shapes.RunSerializer)
+    def get(self, request: Request, run_id: int) -> Response:
+        """How far a run is."""
+        return Response(_run(*permissions.run_of(signed_in(request), run_id)))
+
+
+class RunStopView(APIView):
+    @extend_schema(operation_id="runs_stop", request=None, responses=shapes.RunSerializer)
+    def post(self, request: Request, run_id: int) -> Response:
+        """Stop a run. What is finished stays; what a worker has in hand is finished first."""
+        run, member = permissions.run_of(signed_in(request), run_id, Role.LEAD)
+        actions.stop_run(run=run, by=member.user)
+        return Response(_again(run, member))
+
+
+class RunResumeView(APIView):
+    @extend_schema(operation_id="runs_resume", request=None, responses=shapes.RunSerializer)
+    def post(self, request: Request, run_id: int) -> Response:
+        """Go on with what a stopped run has not done."""
+        run, member = permissions.run_of(signed_in(request), run_id, Role.LEAD)
+        actions.resume_run(run=run, by=member.user)
+        return Response(_again(run, member))
+
+
+class RunRetryView(APIView):
+    @extend_schema(operation_id="runs_retry", request=None, responses=shapes.RunSerializer)
+    def post(self, request: Request, run_id: int) -> Response:
+        """Try the items that failed once more."""
+        run, member = permissions.run_of(signed_in(request), run_id, Role.LEAD)
+        actions.retry_failed(run=run, by=member.user)
+        return Response(_again(run, member))
+
+
+class RunItemListView(generics.ListAPIView[RunItem]):
+    queryset = RunItem.objects.none()
+    serializer_class = shapes.RunItemSerializer
+
+    @extend_schema(operation_id="run_items_list", parameters=[shapes.ItemFilterSerializer])
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """The units of a run, each with how it went; ``status=failed`` gives the reasons."""
+        run, _ = permissions.run_of(signed_in(request), kwargs["run_id"])
+        asked = shapes.ItemFilterSerializer(data=request.query_params)
+        asked.is_valid(raise_exception=True)
+        found = run.items.select_related("unit").order_by("id").filter(**asked.validated_data)
+        page = self.paginate_queryset(found) or []
+        return self.get_paginated_response(shapes.RunItemSerializer(page, many=True).data)
+
+
+class SealListView(APIView):
+    pagination_class = Pages  # read by the schema
+
+    @extend_schema(operation_id="seals_list", responses=shapes.SealSerializer(many=True))
+    def get(self, request: Request, run_id: int) -> Response:
+        """From whom a run's outputs are, or were, hidden."""
+        run, member = permissions.run_of(signed_in(request), run_id)
+        pages = Pages()
+        found = run.seals.select_related("member__user").order_by("id")
+        page = pages.paginate_queryset(found, request, view=self) or []
+        return pages.get_paginated_response(_seals(page, member))
+
+    @extend_schema(
+        operation_id="seals_make", request=shapes.NewSealsSerializer, responses={201: shapes.SealSerializer(many=True)}
+    )
+    def post(self, request: Request, run_id: int) -> Response:
+        """Hide a run's outputs from people, until their seals are lifted."""
+        run, member = permissions.run_of(signed_in(request), run_id, Role.LEAD)
+        body = shapes.NewSealsSerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        people = permissions.members_to(run, body.validated_data["members"])
+        made = actions.seal_run(run=run, members=people, by=member.user)
+        return Response(_seals(made, member), status=status.HTTP_201_CREATED)
+
+
+class SealLiftView(APIView):
+    @extend_schema(operation_id="seals_lift", request=None, responses=shapes.SealSerializer)
+    def post(self, request: Request, seal_id: int) -> Response:
+        """Let a person see the run's outputs again."""
+        seal, member = permissions.seal_of(signed_in(request), seal_id, Role.LEAD)
+        actions.lift_seal(seal=seal, by=member.user)
+        seal.refresh_from_db()
+        return Response(_seals([seal], member)[0])
+
+
+def _run(run: Run, member: Member) -> Any:
+    return shapes.RunSerializer(system_pages.run_page(run, member)).data
+
+
+def _again(run: Run, member: Member) -> Any:
+    """The run as it is after an action, with what it hangs on still loaded."""
+    run.refresh_from_db(fields=["status", "error", "finished_at"])
+    return _run(run, member)
+
+
+def _seals(seals: Sequence[Seal], member: Member) -> Any:
+    named = may(member, "see names")
+    rows = [
+        {
+            "id": seal.pk, "member": seal.member_id, "pseudonym": seal.member.pseudonym, "role": seal.member.role,
+            "name": seal.member.user.name if named else "", "created_at": seal.created_at, "lifted_at": seal.lifted_at,
+        }
+        for seal in seals
+    ]  # fmt: skip
+    return shapes.SealSerializer(rows, many=True).data

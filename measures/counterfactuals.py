@@ -1,0 +1,179 @@
+"""Counterfactuals (M3, section 6): a target rewritten in a few words so that one aspect of it becomes false.
+
+What is checked here needs the texts alone, where known also the labels and the places of the PICO slots. *Errors* say
+that a text is no counterfactual of its kind; *warnings* what a person should look at, for M3's own set has such rows.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple
+
+from measures.spans import Ranges
+from measures.word_edits import COUNTED, Difference, difference, same_words
+
+#: The most words that may change, case aside: "There is no evidence that" is five.
+MOST_WORDS = 5
+
+
+class Kind(StrEnum):
+    """The five ways, in the order of M3's Table 7."""
+
+    NEGATION = "negation"
+    ANTONYM = "antonym"
+    NO_EFFECT = "no effect"
+    NO_EVIDENCE = "no evidence"
+    MODALITY = "modality"
+
+
+class Labels(NamedTuple):
+    """Polarity and modality of a text, as `annotation.models.Polarity` and ``Modality`` spell them."""
+
+    polarity: str
+    modality: str
+
+
+_EFFECTS = ("positive", "negative")
+_POLARITIES = ("positive", "no effect", "negative")
+_MODALITIES = ("strong", "moderate", "weak")
+_NO_EVIDENCE = Labels("n/a", "no evidence")
+_CLAIMS = frozenset(Labels(p, m) for p in _POLARITIES for m in _MODALITIES)
+_Transition = tuple[tuple[str, ...], tuple[str, ...]]
+#: kind -> changes of polarity (from, to) that leave the modality alone. Negation may, but need not, alter the polarity:
+#: "does not reduce" is no effect to one reader and harm to another. "Similar" has antonyms too.
+POLARITY_CHANGES: Mapping[Kind, tuple[_Transition, ...]] = {
+    Kind.NEGATION: ((_POLARITIES, _POLARITIES),),
+    Kind.ANTONYM: ((("positive",), ("negative",)), (("negative",), ("positive",)), (("no effect",), _EFFECTS)),
+    Kind.NO_EFFECT: ((_EFFECTS, ("no effect",)), (("no effect",), _EFFECTS)),
+    Kind.NO_EVIDENCE: (),
+    Kind.MODALITY: (),
+}
+#: kind -> changes of modality (from, to) that leave the polarity alone.
+MODALITY_CHANGES: Mapping[Kind, tuple[_Transition, ...]] = {
+    Kind.NEGATION: (),
+    Kind.ANTONYM: (),
+    Kind.NO_EFFECT: (),
+    Kind.NO_EVIDENCE: (),
+    Kind.MODALITY: tuple(((m,), tuple(other for other in _MODALITIES if other != m)) for m in _MODALITIES),
+}
+#: Kinds that turn a claim into "no evidence", and "no evidence" into a claim: both fields change at once.
+TO_NO_EVIDENCE = frozenset({Kind.NO_EVIDENCE})
+FROM_NO_EVIDENCE = frozenset({Kind.NO_EVIDENCE, Kind.NEGATION})
+
+
+def allowed(kind: Kind, before: Labels) -> frozenset[Labels]:
+    """What the labels may be after a rewriting of this kind; empty where the kind does not apply to such a target."""
+    if before == _NO_EVIDENCE:
+        return _CLAIMS if kind in FROM_NO_EVIDENCE else frozenset()
+    found = {Labels(p, before.modality) for p in _reached(POLARITY_CHANGES[kind], before.polarity)}
+    found |= {Labels(before.polarity, m) for m in _reached(MODALITY_CHANGES[kind], before.modality)}
+    return frozenset(found | ({_NO_EVIDENCE} if kind in TO_NO_EVIDENCE else set()))
+
+
+def _reached(changes: Collection[_Transition], value: str) -> Iterator[str]:
+    return (to for origins, results in changes if value in origins for to in results)
+
+
+def kind_named(name: str) -> Kind | None:
+    """The kind of a name in any common spelling: "no_effect", "No effect", "NO-EVIDENCE"; None for any other."""
+    return _BY_LETTERS.get(_letters(name))
+
+
+def _letters(name: str) -> str:
+    return re.sub(r"[\s_-]+", "", name).casefold()
+
+
+_BY_LETTERS = {_letters(kind): kind for kind in Kind}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that a check found: a stable code and a sentence."""
+
+    code: str
+    message: str
+
+
+NO_TEXT = "no text"
+UNCHANGED = "unchanged"
+TOO_MANY = "too many words changed"
+LABEL_CHANGE = "label change not of this kind"
+PICO_TOUCHED = "PICO text touched"
+SAME_AS_OTHER = "same text as another kind"
+NOT_APPLICABLE = "kind does not fit the target's label"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """What is wrong (``errors``: refused) and what is odd (``warnings``: kept), with the words that changed."""
+
+    errors: tuple[Finding, ...]
+    warnings: tuple[Finding, ...]
+    difference: Difference
+
+
+def check(
+    kind: Kind,
+    target: str,
+    text: str,
+    *,
+    pico: Mapping[str, Ranges] | None = None,
+    others: Mapping[Kind, str] | None = None,
+    before: Labels | None = None,
+    after: Labels | None = None,
+) -> Check:
+    """Check one counterfactual.
+
+    ``pico``: where each slot's text stands in the target, by the slot's name. ``others``: the texts of the target's
+    other kinds. ``before``: the labels of the target, ``after``: of the text; None where nobody has said.
+    """
+    changed = difference(target, text)
+    errors = tuple(_errors(kind, target, text, changed, before, after))
+    warnings: list[Finding] = []
+    if not errors:
+        warnings += _touched(target, changed, pico or {})
+        warnings += _same(kind, text, others or {})
+        if before and after is None and not allowed(kind, before):
+            message = f"{_capital(kind)} does not apply to polarity {before.polarity}, modality {before.modality}."
+            warnings.append(Finding(NOT_APPLICABLE, message))
+    return Check(errors, tuple(warnings), changed)
+
+
+def _errors(
+    kind: Kind, target: str, text: str, changed: Difference, before: Labels | None, after: Labels | None
+) -> Iterator[Finding]:
+    if not text.strip():
+        yield Finding(NO_TEXT, "There is no text.")
+        return
+    if changed.words == 0:
+        how = "It is the target's text" if text == target else "It differs from the target in no word"
+        yield Finding(UNCHANGED, f"{how}; a counterfactual says something else.")
+    elif changed.words is None or changed.words > MOST_WORDS:
+        count = f"more than {COUNTED}" if changed.words is None else changed.words
+        yield Finding(TOO_MANY, f"At most {MOST_WORDS} words may differ from the target; {count} do.")
+    if before and after and after not in allowed(kind, before):
+        message = (
+            f"{_capital(kind)} cannot turn polarity {before.polarity}, modality {before.modality} into polarity "
+            f"{after.polarity}, modality {after.modality}."
+        )
+        yield Finding(LABEL_CHANGE, message)
+
+
+def _touched(target: str, changed: Difference, pico: Mapping[str, Ranges]) -> Iterator[Finding]:
+    for slot, ranges in pico.items():
+        for start, end in ranges:
+            if any(e.target[0] < end and start < e.target[1] for e in changed.edits):
+                yield Finding(PICO_TOUCHED, f"Words of the {slot} changed: “{target[start:end]}”.")
+
+
+def _same(kind: Kind, text: str, others: Mapping[Kind, str]) -> Iterator[Finding]:
+    for other, said in others.items():
+        if other != kind and same_words(said, text):
+            yield Finding(SAME_AS_OTHER, f"The same words as the {other} counterfactual of this target.")
+
+
+def _capital(kind: Kind) -> str:
+    return kind.value[:1].upper() + kind.value[1:]

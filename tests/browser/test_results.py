@@ -1,0 +1,91 @@
+"""The Results page: what is missing is scored by a button, the tables fill, and everything can be taken home."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import Visit
+from tests.browser.test_lead_path import nothing_for_axe
+from tests.processes.house import House
+
+RESULTS = "/projects/sample/results"
+#: Longer than any scoring takes here, on a machine that is busy with other things.
+SOON = 60_000
+
+
+@pytest.fixture(scope="module")
+def summaries(house: House) -> None:
+    """A system whose summaries were made by command."""
+    house.manage(
+        "shell", "-v0", "-c",
+        "from projects.models import Project; from generation.actions.systems import create_system, make_version;"
+        "p = Project.objects.get(slug='sample'); lead = p.members.filter(role='lead').first().user;"
+        "s = create_system(project=p, name='Lead & two', description='', by=lead);"
+        "make_version(system=s, config={'backend': 'extractive', 'decoding': {'sentences': 2}}, note='', by=lead)",
+    )  # fmt: skip
+    house.manage("generate", "--project", "sample", "--system", "Lead & two")
+
+
+@pytest.mark.usefixtures("summaries")
+def test_a_lead_scores_what_is_missing_and_takes_the_table_home(visit: Callable[..., Visit], tmp_path: Path) -> None:
+    lead = visit("lead")
+    page = lead.page
+    lead.go(RESULTS)
+    missing = page.get_by_role("region", name="Missing from Overlap")
+    missing.get_by_role("button", name="by ROUGE").click()
+    table = page.get_by_role("region", name="Table: Overlap")
+    row = table.get_by_role("row", name="Lead & two")
+    expect(row.get_by_role("cell").nth(4)).to_contain_text("[", timeout=SOON)
+    expect(missing.get_by_text("ROUGE is missing")).to_have_count(0)
+    expect(missing.get_by_text("BERTScore is missing")).to_be_visible()
+    nothing_for_axe(lead)
+    with page.expect_download() as taken:
+        page.get_by_role("link", name="as CSV").first.click()
+    taken.value.save_as(tmp_path / "table.csv")
+    assert taken.value.suggested_filename == "sample-m3-4.csv"
+    figure = row.get_by_role("cell").nth(4).inner_text().split(" ")[0]
+    line = next(line for line in (tmp_path / "table.csv").read_text().splitlines() if line.startswith("Lead & two"))
+    assert f"{float(line.split(',')[5]):.1f}" == figure
+    drawing = page.get_by_role("region", name="Drawing: ROUGE: ROUGE-1 F1")
+    saying = re.compile(re.escape(f"Lead & two (proposition): {figure} ["))
+    expect(drawing.locator("svg")).to_have_attribute("aria-label", saying, timeout=SOON)
+    with page.expect_download() as taken:
+        page.get_by_role("link", name="as SVG for dark pages").click()
+    taken.value.save_as(tmp_path / "plot.svg")
+    assert "#1b1f23" in (tmp_path / "plot.svg").read_text()
+
+
+@pytest.mark.usefixtures("summaries")
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_single_summaries_are_sorted_and_a_form_scores_the_rest(visit: Callable[..., Visit], scheme: str) -> None:
+    lead = visit("lead", scheme=scheme)
+    page = lead.page
+    lead.go(RESULTS)
+    form = page.locator("form").filter(has=page.get_by_label("Metric"))
+    form.get_by_label("Metric").select_option("copying")
+    form.get_by_label("ROUGE against").select_option("best")
+    form.get_by_role("button", name="by Copying").click()
+    page.get_by_role("tab", name="Copying").click()
+    row = page.get_by_role("region", name="Table: Copying").get_by_role("row", name="Lead & two")
+    # Everything that an extractive system says is copied.
+    expect(row.get_by_role("cell").nth(6)).to_contain_text("100.0", timeout=SOON)
+    single = page.get_by_role("region", name="Table: Scores of single summaries")
+    page.locator("section", has=page.get_by_role("heading", name="Single summaries")).get_by_label("By").select_option(
+        "copying"
+    )
+    sort = single.get_by_role("button", name="ROUGE-1 recall against inputs")
+    sort.click()
+    expect(single.get_by_role("columnheader", name="ROUGE-1 recall against inputs")).to_have_attribute(
+        "aria-sort", "descending"
+    )
+    page.wait_for_load_state("networkidle")
+    cells = single.locator("tbody tr td:nth-child(6)").all_inner_texts()
+    values = [float(cell) for cell in cells if cell[:1].isdigit()]
+    assert values == sorted(values, reverse=True)
+    assert len(values) > 2
+    nothing_for_axe(lead)
+    page.set_viewport_size({"width": 400, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -1,0 +1,37 @@
+"""The web process never imports torch, nor anything that brings it."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from django.conf import settings
+
+HEAVY = ("torch", "transformers", "tokenizers", "sentence_transformers", "bert_score", "generation.neural")
+#: Everything that serving a request, starting a job and asking a backend for its parameters can load.
+SERVE = """
+import sys
+import config.wsgi
+from django.urls import get_resolver
+from generation import backends
+
+def walk(patterns):
+    for pattern in patterns:
+        if hasattr(pattern, "url_patterns"):
+            walk(pattern.url_patterns)
+        else:
+            pattern.callback
+
+walk(get_resolver().url_patterns)
+for backend in backends.every():
+    assert backend.sections
+print(",".join(name for name in %r if name in sys.modules))
+"""
+
+
+def test_the_web_process_has_loaded_neither_torch_nor_what_brings_it(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", SERVE % (HEAVY,)], cwd=settings.ROOT, capture_output=True, text=True, check=False,
+        env={"DEBUG": "1", "READ_DOT_ENV": "0", "DATA_DIR": str(tmp_path), "DJANGO_SETTINGS_MODULE": "config.settings"},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == ""

@@ -1,0 +1,26 @@
+from collections.abc import Iterator
+from datetime import timedelta
+
+import pytest
+
+from generation import backends, warm
+from projects import jobs
+from tests.generation.staged import StagedBackend
+from tests.generation.tiny import models, models_folder
+
+__all__ = ["models", "models_folder"]
+
+
+@pytest.fixture
+def staged(monkeypatch: pytest.MonkeyPatch) -> Iterator[StagedBackend]:
+    """A backend that does what the test tells it to, beside the real ones."""
+    backend = StagedBackend()
+    monkeypatch.setitem(backends._BACKENDS, backend.key, backend)
+    yield backend
+    warm.let_go()
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Jobs that failed are due again at once."""
+    monkeypatch.setattr(jobs, "BACK_OFF", timedelta(0))

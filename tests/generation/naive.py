@@ -1,0 +1,61 @@
+"""The plain way that all that is quick is compared with: one `generate` call for each unit."""
+
+from typing import Any
+
+import torch
+from transformers import GenerationConfig
+
+from generation.backends import weights
+from generation.backends.parameters import check
+from generation.backends.protocol import Backend, Config, Failure, InputText, Output, Source, Summariser
+from generation.neural import loading
+from tests.generation import tiny
+
+
+def configured(backend: Backend, folder: str, **sections: dict[str, Any]) -> Config:
+    """A checked configuration of a backend for a model."""
+    config: dict[str, Any] = {"backend": backend.key, "level": "proposition", "seed": 0}
+    for name, parameters in backend.sections.items():
+        given = {"model": folder} if name == "model" else {}
+        config[name], faults = check(parameters, {**given, **sections.get(name, {})})
+        assert not faults
+    return config
+
+
+def sources(count: int = 12) -> list[Source]:
+    """Units of one to three inputs of one to three sentences."""
+    return [
+        Source(n, f"unit {n}", tuple(InputText(tiny.text(n * 7 + i, 1 + (n + i) % 3)) for i in range(1 + n % 3)))
+        for n in range(count)
+    ]
+
+
+def summarised(summariser: Summariser, units: list[Source]) -> dict[int, Output]:
+    """Every unit's output; none failed, none came twice."""
+    found: dict[int, Output] = {}
+    for batch in summariser.summarise(units):
+        for output in batch:
+            assert not isinstance(output, Failure), output
+            assert output.unit not in found
+            found[output.unit] = output
+    assert found.keys() == {unit.unit for unit in units}
+    return found
+
+
+def model(config: Config, facts: dict[str, Any]) -> Any:
+    """A model of its own, without anything that Concord does to it."""
+    folder = weights.find(config["model"]["model"])
+    return loading._model(folder, "seq2seq", torch.float32, facts["attention"]).eval()
+
+
+def generated(fresh: Any, facts: dict[str, Any], row: tuple[int, ...], **given: Any) -> list[int]:
+    """What `generate` writes for one row of token ids: up to and with the end."""
+    ids = torch.tensor([row])
+    with torch.inference_mode():
+        found = fresh.generate(
+            input_ids=ids, attention_mask=torch.ones_like(ids), **given,
+            generation_config=GenerationConfig(**facts["decoding"]),
+        )[0, 1:].tolist()  # fmt: skip
+    end = facts["decoding"]["eos_token_id"]
+    tokens: list[int] = found[: found.index(end) + 1] if end in found else found
+    return tokens

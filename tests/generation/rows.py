@@ -1,0 +1,41 @@
+"""Systems, versions and runs, made row by row: for tests that do not care how they came about."""
+
+import hashlib
+from typing import Any
+
+from django.utils import timezone
+
+from generation.identity import checked, hash_of
+from generation.models import ItemStatus, Run, RunItem, RunStatus, Summary, System, Version
+from projects.models import Project
+
+FACTS = {"libraries": {"numpy": "2.0.0"}}
+
+
+def build_version(project: Project, name: str = "lead-3", **config: Any) -> Version:
+    """The next version of a system, which is made where it is missing; by default three sentences of clusters."""
+    system, _ = System.objects.get_or_create(project=project, name=name)
+    whole = checked({"backend": "extractive", "decoding": {"sentences": 3}} | config)
+    return Version.objects.create(
+        system=system, number=system.versions.count() + 1, backend=whole["backend"], level=whole["level"],
+        config=whole, facts=FACTS, hash=hash_of(whole, FACTS), note="by hand",
+    )  # fmt: skip
+
+
+def build_run(
+    version: Version, texts: dict[int, str], failed: tuple[int, ...] = (), waiting: tuple[int, ...] = ()
+) -> Run:
+    """A run whose units have these texts, failed or wait; stopped where some wait."""
+    status = RunStatus.STOPPED if waiting else RunStatus.DONE
+    run = Run.objects.create(version=version, status=status, finished_at=timezone.now())
+    for unit, text in texts.items():
+        item = RunItem.objects.create(run=run, unit_id=unit, size=1, status=ItemStatus.DONE, finished_at=timezone.now())
+        Summary.objects.create(
+            item=item, text=text, finish="complete", tokens_in=12, tokens_cut=3, tokens_out=4,
+            digest=hashlib.sha256(text.encode()).hexdigest(),
+        )  # fmt: skip
+    for unit in failed:
+        RunItem.objects.create(run=run, unit_id=unit, size=1, status=ItemStatus.FAILED, error="Too long.", attempts=1)
+    for unit in waiting:
+        RunItem.objects.create(run=run, unit_id=unit, size=1)
+    return run

@@ -1,0 +1,54 @@
+"""Runs with their summaries, built row by row: for tests of what is made of summaries."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from audit.digests import digest_of
+from generation.models import ItemStatus, Run, RunItem, RunStatus, Summary, System, Version
+from generation.sources import Material, materials, units_of
+from projects.models import Project
+
+Write = Callable[[Material], str | None]
+
+
+def first_sentence(material: Material) -> str:
+    """What an extractive lead-1 writes."""
+    return material.source.inputs[0].text
+
+
+def the_target(material: Material) -> str:
+    return material.references[0].text
+
+
+def build_version(project: Project, name: str = "Lead", level: str = "proposition", number: int = 1) -> Version:
+    system, _ = System.objects.get_or_create(project=project, name=name)
+    content: dict[str, Any] = {"backend": "extractive", "level": level, "seed": number}
+    return Version.objects.create(
+        system=system,
+        number=number,
+        backend="extractive",
+        level=level,
+        config=content,
+        facts={},
+        hash=digest_of(content),
+    )
+
+
+def build_run(
+    project: Project, name: str = "Lead", level: str = "proposition", write: Write = first_sentence, number: int = 1
+) -> Run:
+    """A finished run: ``write`` says what came out for each unit; nothing came out where it says None."""
+    run = Run.objects.create(version=build_version(project, name, level, number), status=RunStatus.DONE)
+    units = units_of(project, level)
+    found: Mapping[int, Material] = materials(project, level, units)
+    for unit in units:
+        add_summary(run, unit, write(found[unit]))
+    return run
+
+
+def add_summary(run: Run, unit: int, text: str | None) -> RunItem:
+    status = ItemStatus.FAILED if text is None else ItemStatus.DONE
+    item = RunItem.objects.create(run=run, unit_id=unit, size=1, status=status)
+    if text is not None:
+        Summary.objects.create(item=item, text=text, finish="complete", digest=digest_of(text))
+    return item

@@ -1,0 +1,79 @@
+"""From texts to what a model reads: order, markers, and templates in which nothing is ever evaluated."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from generation.backends.assembly import NAMES, assemble, fill, ordered
+from generation.backends.protocol import InputText, Source
+
+SOURCE = Source(
+    unit=7, key="111_0",
+    inputs=(InputText("Short.", "First", "1"), InputText("A longer text.", "Second", "2"), InputText("Middle one.")),
+    pico={"p": "", "i": "nepralin", "c": "[placebo]", "o": "relapse"},
+    background="What is known.", question="Does it help?",
+)  # fmt: skip
+
+
+def documents(**assembly: Any) -> tuple[str, ...]:
+    return assemble(SOURCE, assembly, seed=1).documents
+
+
+def test_inputs_come_as_stored_unless_an_order_is_asked_for() -> None:
+    assert documents() == ("Short.", "A longer text.", "Middle one.")
+    assert documents(order="longest first")[0] == "A longer text."
+    assert documents(order="shortest first")[0] == "Short."
+
+
+def test_shuffling_depends_on_the_seed_and_the_unit_alone() -> None:
+    many = Source(1, "a", tuple(InputText(str(n)) for n in range(20)))
+    assert ordered(many, "shuffled", seed=3) == ordered(many, "shuffled", seed=3)
+    assert ordered(many, "shuffled", seed=3) != ordered(many, "shuffled", seed=4)
+    other = Source(1, "b", many.inputs)
+    assert ordered(many, "shuffled", seed=3) != ordered(other, "shuffled", seed=3)
+
+
+def test_a_limit_of_documents_is_taken_after_ordering() -> None:
+    assert documents(order="longest first", documents=1) == ("A longer text.",)
+
+
+def test_the_pico_prompt_stands_before_every_input_without_blank_slots() -> None:
+    assert documents(pico=True)[2] == "I: nepralin; C: [placebo]; O: relapse Middle one."
+
+
+def test_titles_are_put_before_the_inputs_that_have_one() -> None:
+    assert documents(titles=True) == ("First Short.", "Second A longer text.", "Middle one.")
+
+
+def test_the_markers_of_ms2_surround_background_and_studies() -> None:
+    made = assemble(SOURCE, {"markers": "ms2", "background": True}, seed=0)
+    assert made.before == "<background> What is known. </background>"
+    assert made.documents[0] == "<ref> First <sep> Short. </ref>"
+
+
+def test_background_and_question_come_first_when_asked_for() -> None:
+    assert assemble(SOURCE, {"background": True, "question": True}, seed=0).before == "What is known. Does it help?"
+    assert assemble(SOURCE, {}, seed=0).before == ""
+
+
+@pytest.mark.parametrize(
+    "template",
+    ["{{7*7}}", "{x.__class__}", "{inputs.__class__}", "{inputs!r}", "{0}", "{%  if x %}", "${inputs:x}", "%(inputs)s",
+     "{ inputs }", "{inputs:>10}", "{config}"],
+)  # fmt: skip
+def test_what_is_no_plain_name_in_braces_stays_as_it_is_written(template: str) -> None:
+    assert fill(template, SOURCE, "DOCS") == template
+
+
+def test_every_name_is_replaced_once_and_what_the_texts_hold_is_not_read_again() -> None:
+    sly = Source(1, "k", (InputText("x"),), {"i": "{background}"}, background="SECRET", question="{i}")
+    assert fill("{question}|{i}|{inputs}", sly, "{pico} {{i}}") == "{i}|{background}|{pico} {{i}}"
+    assert all(fill("{" + name + "}", SOURCE, "DOCS") != "{" + name + "}" for name in NAMES)
+
+
+@given(st.text())
+def test_a_template_without_braces_comes_back_as_it_is(text: str) -> None:
+    plain = text.replace("{", "")
+    assert fill(plain, SOURCE, "DOCS") == plain

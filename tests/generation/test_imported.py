@@ -1,0 +1,286 @@
+"""Summaries made elsewhere: three kinds of files, read row by row, and every fault named."""
+
+import csv
+import io
+import json
+from collections.abc import Callable, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import LazySettings
+from django.core.files.uploadedfile import SimpleUploadedFile
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rest_framework.test import APIClient
+
+from accounts.models import User
+from audit.models import Entry
+from generation import backends
+from generation.backends.imported.kept import keep
+from generation.backends.imported.survey import survey
+from generation.backends.protocol import BackendError, Failure, Finish, InputText, Output, Source
+from generation.identity import checked
+from generation.models import UnitLevel
+from generation.sources import materials, source_keys, units_of
+from projects.models import Project
+from tests.annotation.m3_files import brought_in, cluster, plain, source, write
+
+Client = Callable[[User], APIClient]
+CSV = b'key,text\n1_0,It helps.\n1_1,"It, they say, ""helps"".\nA second line."\n'
+
+
+@pytest.fixture(autouse=True)
+def files(settings: LazySettings, tmp_path: Path) -> Path:
+    settings.MEDIA_ROOT = tmp_path / "files"
+    return tmp_path / "files"
+
+
+def texts(path: Path) -> dict[str, str]:
+    found = survey(path, "outputs")
+    assert not found.faults, list(map(str, found.faults))
+    return {key: found.text(key) for key in found.places}
+
+
+def written(tmp_path: Path, content: bytes) -> Path:
+    path = tmp_path / "outputs"
+    path.write_bytes(content)
+    return path
+
+
+def faults(tmp_path: Path, content: bytes) -> list[str]:
+    return [str(fault) for fault in survey(written(tmp_path, content), "outputs").faults]
+
+
+def test_a_csv_has_keys_and_texts_line_breaks_within_quotes_included(tmp_path: Path) -> None:
+    path = written(tmp_path, CSV)
+    assert texts(path) == {"1_0": "It helps.", "1_1": 'It, they say, "helps".\nA second line.'}
+    found = survey(path, "outputs")
+    assert [place.line for place in found.places.values()] == [2, 3]
+    assert (found.format, found.sha256) == ("csv", sha256(CSV).hexdigest())
+
+
+def test_mslr_predictions_are_read_as_they_are_published(tmp_path: Path) -> None:
+    published = b',ReviewID,Generated\n0,30760312,"Line one.\n\nLine three."\n1,18843666,\n2,7,x\n'
+    assert texts(written(tmp_path, published)) == {"30760312": "Line one.\n\nLine three.", "18843666": "", "7": "x"}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [{"key": "1_0", "text": "It helps."}, {"docid": "1_0", "summary": "It helps.", "score": [1, {"text": 2}]},
+     {"ReviewID": "1_0", "Generated": "It helps."}],
+)  # fmt: skip
+def test_json_lines_may_name_their_fields_as_the_published_data_sets_do(tmp_path: Path, line: dict[str, Any]) -> None:
+    content = "\n".join(map(json.dumps, [line, {"key": 42, "text": "Two\nlines."}])).encode()
+    assert texts(written(tmp_path, content)) == {"1_0": "It helps.", "42": "Two\nlines."}
+
+
+def test_a_byte_order_mark_and_windows_line_ends_are_no_part_of_a_text(tmp_path: Path) -> None:
+    content = '\ufeffkey,text\r\na,one\r\n\r\nb,"two\r\nthree"\r\n'.encode()
+    assert texts(written(tmp_path, content)) == {"a": "one", "b": "two\r\nthree"}
+    assert texts(written(tmp_path, '\ufeff{"key": "a", "text": "β"}\r\n'.encode())) == {"a": "β"}
+
+
+@pytest.mark.parametrize(
+    ("content", "fault"),
+    [
+        (b"", "outputs:1: file: the file is empty"),
+        (b"key,text\n", "outputs:1: file: the file holds no output"),
+        (b"id,words\n1,x\n", "outputs:1: header: one column named text or generated"),
+        (b"key,docid,text\n1,1,x\n", "there is 'key', 'docid'"),
+        (b"key,text\na,x,y\n", "outputs:2: line: 3 fields; the header has 2"),
+        (b"key,text\na,x\nb,\"never closed\n", "outputs:3: line: no CSV from here on: unexpected end of data"),
+        (b"key,text\na,x\nb,\"y\"z\n", "outputs:3: line: no CSV from here on"),
+        (b"key,text\na,x\rb,y\r", "outputs:2: line: no CSV from here on"),
+        (b"key,text\na,caf\xe9\n", "outputs:2: line: byte 0xE9 at byte 6 of the line is not UTF-8"),
+        ("key,text\na,x\n".encode("utf-16"), "outputs:1: line: byte 0xFF at byte 1"),
+        (b"key,text\na,x\x00y\n", "outputs:2: text: a NUL character at character 2"),
+        (b"key,text\n\"a\nb\x00\",x\n", "outputs:2: key: a NUL character at character 4"),
+        (b"key,text\n ,x\n", "outputs:2: key: an empty key"),
+        (b"key,text\na,x\nb,y\na,z\n", "outputs:4: key: the key 'a' stands in line 2 already"),
+        (b"key,text\na," + b"x" * 100_001 + b"\n", "outputs:2: text: 100001 characters; 100000 are the most"),
+        (b'{"key": "a", "text": "x"}\n{"key": "a", "text": "y"}', "outputs:2: key: the key 'a' stands in line 1"),
+        (b'{"key": "a"}', "outputs:1: text: one field named text or"),
+        (b'{"key": "a", "text": "x", "summary": "y"}', "there is 'text', 'summary'"),
+        (b'{"key": "a", "text": 3}', "outputs:1: text: expected a text"),
+        (b'{"key": true, "text": "x"}', "outputs:1: key: expected a text"),
+        (b'{"key": "a", "Summary": null}', "outputs:1: Summary: expected a text"),
+        (b'{"key": "a", "text": "x\\u0000"}', "outputs:1: text: a NUL character"),
+        (b'{"key": "a", "text": "\\ud800"}', "outputs:1: text: half a surrogate pair"),
+        (b'{"key": "a", "text": "x"}\n[1]\n', "outputs:2: line: expected a JSON object"),
+        (b'{"key": "a", "text": "x"}\n{"key": "b", "text": "y', "outputs:2: text: the last line breaks off"),
+    ],
+)  # fmt: skip
+def test_faults_are_named_by_line_and_field(tmp_path: Path, content: bytes, fault: str) -> None:
+    found = faults(tmp_path, content)
+    assert len(found) == 1
+    assert fault in found[0]
+
+
+def test_all_faults_of_a_file_are_found_at_once(tmp_path: Path) -> None:
+    found = faults(tmp_path, b"key,text\na,x\na,y\n,z\nb\nc,\x00\nd,fine\n")
+    assert [fault.split(":")[1] for fault in found] == ["3", "4", "5", "6"]
+
+
+STORABLE = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=40)
+PAIRS = st.dictionaries(STORABLE.filter(str.strip), STORABLE, min_size=1, max_size=8)
+
+
+@settings(max_examples=60, deadline=None)
+@given(PAIRS, st.sampled_from([csv.QUOTE_ALL, csv.QUOTE_MINIMAL]), st.sampled_from(["\n", "\r\n"]))
+def test_every_csv_that_is_written_is_read_back_text_by_text(
+    tmp_path_factory: pytest.TempPathFactory, pairs: dict[str, str], quoting: int, ending: str
+) -> None:
+    out = io.StringIO(newline="")
+    # csv leaves lone carriage returns unquoted under QUOTE_MINIMAL only where they are its own line ending.
+    writer = csv.writer(out, quoting=quoting if "\r" not in "".join([*pairs, *pairs.values()]) else csv.QUOTE_ALL,  # type: ignore[arg-type]
+                        lineterminator=ending)  # fmt: skip
+    writer.writerow(["", "ReviewID", "Generated"])
+    writer.writerows([number, *pair] for number, pair in enumerate(pairs.items()))
+    path = tmp_path_factory.mktemp("csv") / "outputs"
+    path.write_bytes(out.getvalue().encode())
+    assert texts(path) == pairs
+
+
+@settings(max_examples=60, deadline=None)
+@given(PAIRS, st.booleans())
+def test_every_json_lines_file_that_is_written_is_read_back_text_by_text(
+    tmp_path_factory: pytest.TempPathFactory, pairs: dict[str, str], ascii_only: bool
+) -> None:
+    lines = (json.dumps({"key": key, "text": text}, ensure_ascii=ascii_only) + "\n" for key, text in pairs.items())
+    path = tmp_path_factory.mktemp("jsonl") / "outputs"
+    path.write_bytes("".join(lines).encode())
+    assert texts(path) == pairs
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.one_of(st.binary(max_size=80), st.binary(max_size=60).map(lambda rest: b"key,text\n" + rest)))
+def test_whatever_bytes_come_are_read_or_refused(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
+    path = written(tmp_path_factory.getbasetemp(), content)
+    found = survey(path, "outputs")
+    assert bool(found.faults) or all(isinstance(found.text(key), str) for key in found.places)
+
+
+def kept(tmp_path: Path, content: bytes) -> dict[str, Any]:
+    config = {"backend": "imported", "model": {"file": keep(written(tmp_path, content)), "name": "mine.csv"}}
+    return checked(config)
+
+
+def units(*keys: str) -> Sequence[Source]:
+    return [Source(number, key, (InputText("x"),)) for number, key in enumerate(keys)]
+
+
+def test_outputs_are_looked_up_by_key_and_missing_ones_fail_with_the_reason(tmp_path: Path, files: Path) -> None:
+    config, backend = kept(tmp_path, CSV), backends.get("imported")
+    facts = backend.facts(config)
+    assert facts == {
+        "reader": "concord-outputs 1", "sha256": sha256(CSV).hexdigest(), "name": "mine.csv", "format": "csv",
+        "outputs": 2,
+    }  # fmt: skip
+    assert (files / "outputs" / facts["sha256"]).read_bytes() == CSV
+    found = [one for group in backend.load(config, facts).summarise(units("1_0", "9_9", "1_1")) for one in group]
+    assert found == [
+        Output(0, "It helps.", Finish.UNKNOWN, record={"file": "mine.csv", "line": 2}),
+        Failure(1, "Its key is not in the file."),
+        Output(2, 'It, they say, "helps".\nA second line.', Finish.UNKNOWN, record={"file": "mine.csv", "line": 3}),
+    ]
+
+
+def test_a_file_that_is_gone_changed_or_none_is_refused(tmp_path: Path, files: Path) -> None:
+    config, backend = kept(tmp_path, CSV), backends.get("imported")
+    facts = backend.facts(config)
+    path = files / "outputs" / facts["sha256"]
+    path.write_bytes(CSV + b"1_2,More.\n")
+    with pytest.raises(BackendError, match="not what it was"):
+        backend.load(config, facts)
+    path.unlink()
+    with pytest.raises(BackendError, match="upload it again"):
+        backend.load(config, facts)
+    for wrong in ("../../etc/passwd", "a" * 63, "A" * 64, "some"):
+        with pytest.raises(BackendError, match="64 characters"):
+            backend.facts(config | {"model": config["model"] | {"file": wrong}})
+
+
+def test_keeping_the_same_file_twice_keeps_one(tmp_path: Path, files: Path) -> None:
+    first = keep(written(tmp_path, CSV))
+    assert keep(written(tmp_path, CSV)) == first
+    assert [path.name for path in (files / "outputs").iterdir()] == [first]
+    assert not (tmp_path / "outputs").exists()
+
+
+@pytest.fixture
+def corpus(project: Project, tmp_path: Path) -> Project:
+    made = write(tmp_path / "3.jsonl", [cluster(f"1_{n}", [source("It may reduce.", "1")]) for n in range(3)])
+    brought_in(project, made, level="3")
+    brought_in(project, write(tmp_path / "1.jsonl", [plain("1", "It helps.", ("1", "Trial."))]), level="1")
+    return project
+
+
+def upload(client: APIClient, content: bytes, level: str = "proposition") -> Any:
+    body = {"file": SimpleUploadedFile("mine.csv", content), "level": level}
+    return client.post("/api/v1/projects/eye/outputs/files/", body, format="multipart")
+
+
+def test_an_upload_is_kept_and_says_how_it_fits_the_units(
+    corpus: Project, lead: User, client_of: Client, files: Path
+) -> None:
+    reply = upload(client_of(lead), CSV + b"7_7,Of another project.\n")
+    assert reply.status_code == 201, reply.json()
+    said = reply.json()
+    assert (files / "outputs" / said.pop("sha256")).is_file()
+    assert said == {
+        "name": "mine.csv", "format": "csv", "outputs": 3, "units": 3, "matched": 2, "unknown_total": 1,
+        "unknown": [{"line": 5, "key": "7_7"}],
+    }  # fmt: skip
+    assert (Entry.objects.get(verb="keep outputs").after or {})["outputs"] == 3
+    assert not list((files / "uploads").iterdir())
+
+
+def test_an_upload_with_faults_is_refused_and_leaves_nothing(
+    corpus: Project, lead: User, client_of: Client, files: Path
+) -> None:
+    reply = upload(client_of(lead), b"key,text\na,x\na,y\n")
+    assert reply.status_code == 422
+    assert reply.json()["errors"] == [
+        {"field": "mine.csv:3: key", "message": "the key 'a' stands in line 2 already"}
+    ]  # fmt: skip
+    assert not (files / "outputs").exists()
+    assert not list((files / "uploads").iterdir())
+
+
+def test_leads_alone_bring_outputs(corpus: Project, ann1: User, stranger: User, client_of: Client) -> None:
+    assert upload(client_of(ann1), CSV).status_code == 403
+    assert upload(client_of(stranger), CSV).status_code == 404
+
+
+@pytest.mark.parametrize("level", UnitLevel.values)
+def test_keys_are_those_that_summarisers_are_handed(corpus: Project, level: str) -> None:
+    found = materials(corpus, level, units_of(corpus, level))
+    assert [material.source.key for material in found.values()] == source_keys(corpus, level)
+
+
+def test_a_file_of_another_project_is_none_of_this_one(
+    corpus: Project, lead: User, ann1: User, client_of: Client, files: Path
+) -> None:
+    """Whoever outputs are sealed from sees the hash of their file, and may found a project."""
+    sha256 = upload(client_of(lead), CSV).json()["sha256"]
+    client, config = client_of(ann1), {"backend": "imported", "model": {"file": sha256}}
+    assert client.post("/api/v1/projects/", {"name": "Mine", "slug": "mine"}, format="json").status_code == 201
+    for user, slug, status in ((ann1, "mine", 422), (lead, "eye", 201)):
+        made = client_of(user).post(f"/api/v1/projects/{slug}/systems/", {"name": "s"}, format="json").json()
+        reply = client_of(user).post(f"/api/v1/systems/{made['id']}/versions/", {"config": config}, format="json")
+        assert reply.status_code == status, reply.json()
+
+
+def test_a_file_of_very_many_outputs_is_refused_before_memory_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("generation.backends.imported.survey.MOST", 3)
+    lines = [f"{n},Text.\n" for n in range(9)]
+    assert not survey(written(tmp_path, ("key,text\n" + "".join(lines[:3])).encode()), "a").faults
+    found = survey(written(tmp_path, ("key,text\n" + "".join(lines)).encode()), "a")
+    assert [(fault.line, fault.message) for fault in found.faults] == [
+        (5, "more than 3 outputs, the most that a file may hold")
+    ]
+    assert len(found.places) == 3

@@ -1,0 +1,217 @@
+"""Likelihoods of several texts given one source: equal to one forward pass per text, in every family."""
+
+import math
+from collections.abc import Sequence
+from contextlib import nullcontext
+from typing import Any
+
+import pytest
+import torch
+
+from generation.neural import forcing
+from generation.neural.forcing import Nll
+from generation.neural.likelihood import Unscorable, continuing, decoding, labels
+from generation.neural.trees import Tree
+from tests.generation import tiny
+
+ENCODER_DECODERS = ("bart", "pegasus", "bigbird_pegasus", "led", "t5")
+#: Several texts a source; some begin alike, two are equal, and one is much longer.
+TEXTS = [
+    ["Statins lowered the risk of death.", "Statins did not lower the risk of death.", "Statins raised the risk."],
+    ["There is no evidence that exercise helps.", "Exercise helps.", "There is no evidence that exercise helps."],
+    ["Aspirin reduced stroke.", "Aspirin may have reduced stroke in adults with heart disease and in older people."],
+]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _one_thread() -> None:
+    torch.set_num_threads(1)
+
+
+def made(kind: str) -> tuple[Any, Any]:
+    torch.manual_seed(0)
+    words = tiny.tokenizer(kind)
+    return tiny._model(kind, len(words)).eval(), words
+
+
+def coded(model: Any, words: Any) -> list[tuple[list[int], list[list[int]]]]:
+    start = model.config.decoder_start_token_id
+    return [
+        (words(tiny.text(i, 2 + i))["input_ids"], labels(words, texts, start=start, longest=None)[0])
+        for i, texts in enumerate(TEXTS)
+    ]
+
+
+def one_by_one(model: Any, source: Sequence[int], text: Sequence[int]) -> list[float]:
+    """What any script would do: one forward pass with labels, and the cross entropy of each."""
+    with torch.inference_mode():
+        logits = model(input_ids=torch.tensor([source]), labels=torch.tensor([text])).logits[0]
+    found: list[float] = torch.nn.functional.cross_entropy(logits, torch.tensor(text), reduction="none").tolist()
+    return found
+
+
+def together(model: Any, items: Sequence[tuple[list[int], list[list[int]]]], way: Any) -> list[Nll]:
+    width = max(len(source) for source, _ in items)
+    if hasattr(model.config, "attention_window"):
+        width += -width % 8
+    ids = torch.tensor([source + [0] * (width - len(source)) for source, _ in items])
+    mask = torch.tensor([[1] * len(source) + [0] * (width - len(source)) for source, _ in items])
+    with torch.inference_mode():
+        states = model.get_encoder()(ids, attention_mask=mask).last_hidden_state
+        found: list[Nll] = way(
+            model, states, mask, [Tree(model.config.decoder_start_token_id, texts) for _, texts in items]
+        )
+    return found
+
+
+@pytest.mark.parametrize("way", [forcing.by_trees, forcing.by_rows])
+@pytest.mark.parametrize("kind", ENCODER_DECODERS)
+def test_a_batch_equals_one_forward_pass_per_text(kind: str, way: Any) -> None:
+    model, words = made(kind)
+    items = coded(model, words)
+    if kind == "bigbird_pegasus":
+        # Padding would change its blocks; who batches it keeps equal ones together.
+        model.get_encoder().set_attention_type("original_full")
+    for (source, texts), found in zip(items, together(model, items, way), strict=True):
+        for text, nll in zip(texts, found, strict=True):
+            assert nll == pytest.approx(one_by_one(model, source, text), abs=1e-5)
+
+
+@pytest.mark.parametrize("kind", ENCODER_DECODERS)
+def test_an_untrained_model_finds_every_token_as_likely_as_any(kind: str) -> None:
+    model, words = made(kind)
+    if kind == "t5":
+        # T5 begins with embeddings of standard deviation 1, so an untrained one has opinions; others begin with 0.02.
+        model.shared.weight.data *= 0.02
+    nll = [x for item in together(model, coded(model, words), forcing.by_trees) for text in item for x in text]
+    assert sum(nll) / len(nll) == pytest.approx(math.log(model.config.vocab_size), rel=0.02)
+
+
+@pytest.mark.parametrize("kind", [*ENCODER_DECODERS, "llama"])
+def test_trees_are_exact_in_every_family_that_we_know(kind: str) -> None:
+    model, _ = made(kind)
+    if kind == "llama":
+        assert continuing(model) is forcing.by_prompt_and_trees
+    else:
+        assert decoding(model) is forcing.by_trees
+
+
+@pytest.mark.parametrize("kind", ENCODER_DECODERS)
+def test_a_decoder_with_other_positions_is_found_out(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    model, _ = made(kind)
+    monkeypatch.setattr(forcing, "_positions", lambda decoder, depths: nullcontext())
+    assert decoding(model) is forcing.by_rows
+
+
+def test_a_decoder_whose_texts_could_read_each_other_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    model, _ = made("bart")
+    monkeypatch.setattr(forcing._Packed, "mask", lambda self, dtype: torch.zeros(2, 1, self.width, self.width))
+    assert decoding(model) is forcing.by_rows
+
+
+def test_a_decoder_whose_positions_are_unknown_has_one_row_a_text() -> None:
+    model, _ = made("t5")
+    for layer in model.get_decoder().block:
+        layer.layer[0].SelfAttention.has_relative_attention_bias = True
+    with pytest.raises(LookupError), forcing._positions(model.get_decoder(), torch.zeros(1, 1, dtype=torch.long)):
+        pass
+
+
+def test_the_model_is_left_as_it_was() -> None:
+    model, words = made("bart")
+    items = coded(model, words)
+    before = one_by_one(model, items[0][0], items[0][1][0])
+    together(model, items, forcing.by_trees)
+    assert one_by_one(model, items[0][0], items[0][1][0]) == before
+    assert "forward" not in vars(model.get_decoder().embed_positions)
+    assert not model.get_output_embeddings()._forward_pre_hooks
+
+
+def test_equal_texts_tie_exactly() -> None:
+    model, words = made("bart")
+    first, _, third = together(model, coded(model, words), forcing.by_trees)[1]
+    assert first == third
+
+
+@pytest.mark.parametrize("way", [forcing.by_prompt_and_trees, forcing.by_prompt_rows])
+def test_a_prompt_read_once_equals_one_forward_pass_per_prompt_and_text(way: Any) -> None:
+    model, words = made("llama")
+    prompts = [words(tiny.text(i, 1 + i), add_special_tokens=False)["input_ids"] for i in range(3)]
+    texts = [[words(text, add_special_tokens=False)["input_ids"] + [2] for text in group] for group in TEXTS]
+    with torch.inference_mode():
+        found = way(model, prompts, [Tree(prompt[-1], group) for prompt, group in zip(prompts, texts, strict=True)])
+        for prompt, group, nlls in zip(prompts, texts, found, strict=True):
+            for text, nll in zip(group, nlls, strict=True):
+                logits = model(input_ids=torch.tensor([prompt + text])).logits[0, len(prompt) - 1 : -1]
+                expected = torch.nn.functional.cross_entropy(logits, torch.tensor(text), reduction="none")
+                assert nll == pytest.approx(expected.tolist(), abs=1e-5)
+
+
+def test_a_prompt_of_one_token_needs_no_cache() -> None:
+    model, _ = made("llama")
+    trees = [Tree(5, [[6, 7], [6, 8]])]
+    with torch.inference_mode():
+        shared, apart = (
+            way(model, [[5]], trees) for way in (forcing.by_prompt_and_trees, forcing.by_prompt_rows)
+        )  # fmt: skip
+    assert shared[0][0] == pytest.approx(apart[0][0], abs=1e-5)
+
+
+def test_a_model_with_a_window_reads_the_prompt_with_each_text() -> None:
+    from transformers import MistralConfig, MistralForCausalLM
+
+    config = MistralConfig(vocab_size=50, hidden_size=16, intermediate_size=16, num_hidden_layers=1, sliding_window=64,
+                           num_attention_heads=2, num_key_value_heads=2)  # fmt: skip
+    assert continuing(MistralForCausalLM(config).eval()) is forcing.by_prompt_rows
+
+
+def test_a_model_that_scales_its_logits_has_them_scaled() -> None:
+    from transformers import GraniteConfig, GraniteForCausalLM
+
+    torch.manual_seed(0)
+    config = GraniteConfig(vocab_size=50, hidden_size=16, intermediate_size=16, num_hidden_layers=1, logits_scaling=0.1,
+                           num_attention_heads=2, num_key_value_heads=2)  # fmt: skip
+    model = GraniteForCausalLM(config).eval()
+    way = continuing(model)
+    assert getattr(way, "keywords", None) == {"whole": True}
+    trees = [Tree(5, [[6, 7], [6, 8]])]
+    with torch.inference_mode():
+        [[found, _]] = way(model, [[9, 5]], trees)
+        logits = model(input_ids=torch.tensor([[9, 5, 6]])).logits[0, 1:]
+    assert found == pytest.approx(
+        torch.nn.functional.cross_entropy(logits, torch.tensor([6, 7]), reduction="none").tolist(), abs=1e-5
+    )
+
+
+def test_special_tokens_are_marked_as_the_family_has_them() -> None:
+    text = ["Aspirin reduced stroke."]
+    for kind, firsts, lasts in (("bart", True, True), ("pegasus", False, True), ("t5", False, True)):
+        ids, special = labels(tiny.tokenizer(kind), text, start=-1, longest=None)
+        assert (special[0][0], special[0][-1]) == (firsts, lasts)
+        assert not any(special[0][1:-1])
+        assert len(ids[0]) == len(special[0])
+
+
+def test_a_token_that_the_decoder_starts_from_is_not_predicted() -> None:
+    words = tiny.tokenizer("bart")
+    ids, special = labels(words, ["Aspirin reduced stroke."], start=words.bos_token_id, longest=None)
+    assert ids[0][0] != words.bos_token_id
+    assert special[0] == [False] * (len(ids[0]) - 1) + [True]
+
+
+def test_a_word_that_the_tokenizer_does_not_know_is_content() -> None:
+    words = tiny.tokenizer("bart")
+    _, special = labels(words, ["<unk> reduced stroke."], start=-1, longest=None)
+    assert sum(special[0]) == 2
+
+
+def test_line_breaks_become_the_familys_token() -> None:
+    words = tiny.tokenizer("pegasus")
+    ids, _ = labels(words, ["One.\nTwo."], start=-1, longest=None, newline="<n>")
+    assert words.convert_tokens_to_ids("<n>") in ids[0]
+
+
+@pytest.mark.parametrize(("text", "why"), [(" ", "no tokens"), ("", "no tokens"), ("word " * 40, "at most 20")])
+def test_a_text_without_a_likelihood_says_why(text: str, why: str) -> None:
+    with pytest.raises(Unscorable, match=why):
+        labels(tiny.tokenizer("bart"), ["Fine.", text.strip(" ") if why == "no tokens" else text], start=-1, longest=20)

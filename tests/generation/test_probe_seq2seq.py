@@ -1,0 +1,109 @@
+"""Likelihoods from encoder-decoders as loaded versions: whatever shares the batch, and whatever was done before."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+
+from generation.backends.multi_encode import AS_MS2, MultiEncodeBackend
+from generation.backends.protocol import Failure, Probed, ProbedUnit, Source
+from generation.backends.seq2seq import Seq2SeqBackend
+from generation.neural import forcing
+from generation.neural.batches import Limits
+from generation.neural.seq2seq import Seq2Seq
+from tests.generation import naive, tiny
+
+Models = Callable[[str], str]
+#: Two begin alike, two are equal.
+TEXTS = ("Aspirin reduced stroke.", "Aspirin reduced falls in adults.", "It did not.", "Aspirin reduced stroke.")
+
+
+#: The weights of these models are wide, so that rounding grows; test_likelihood has 1e-5 on ordinary ones.
+def close(values: list[float]) -> Any:
+    return pytest.approx(values, rel=1e-4, abs=1e-3)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _one_thread() -> None:
+    torch.set_num_threads(1)
+
+
+def loaded(models: Models, kind: str, backend: Any = None, **sections: dict[str, Any]) -> Seq2Seq:
+    backend = backend or Seq2SeqBackend()
+    config = naive.configured(backend, models(kind), **{"decoding": {"beams": 2, "max_length": 12}, **sections})
+    summariser = backend.load(config, backend.facts(config))
+    assert isinstance(summariser, Seq2Seq)
+    summariser.limits = Limits()
+    return summariser
+
+
+def judged(summariser: Seq2Seq, units: list[Source]) -> dict[int, list[list[float]]]:
+    found = [x for batch in summariser.probe([Probed(unit, TEXTS) for unit in units]) for x in batch]
+    assert len(found) == len(units)
+    return {x.unit: [list(one.nll) for one in x.likelihoods] for x in found if isinstance(x, ProbedUnit)}
+
+
+@pytest.mark.parametrize("kind", [kind for kind in tiny.KINDS if kind != "llama"])
+def test_a_text_is_as_likely_alone_as_in_any_batch_and_after_any_work(models: Models, kind: str) -> None:
+    summariser = loaded(models, kind)
+    units = naive.sources(6)
+    alone = {k: x for unit in units for k, x in judged(summariser, [unit]).items()}
+    list(summariser.summarise(units))
+    together = judged(summariser, units)
+    assert summariser._probe is not None
+    # The quick way is exact also where the beams of an item share their cross-attention.
+    assert summariser._probe.decode is forcing.by_trees
+    for unit, likelihoods in alone.items():
+        for one, other in zip(likelihoods, together[unit], strict=True):
+            assert one == close(other)
+        assert together[unit][0] == together[unit][3]
+
+
+@pytest.mark.parametrize("kind", ["bart", "t5"])
+def test_one_row_a_text_gives_the_same(models: Models, kind: str) -> None:
+    summariser = loaded(models, kind)
+    units = naive.sources(3)
+    trees = judged(summariser, units)
+    assert summariser._probe is not None
+    summariser._probe.decode = forcing.by_rows
+    for unit, rows in judged(summariser, units).items():
+        for one, other in zip(rows, trees[unit], strict=True):
+            assert one == close(other)
+
+
+def test_ms2s_decoder_starts_from_bos_which_is_then_not_predicted(models: Models) -> None:
+    for masking, firsts in ((AS_MS2, False), ("masked", True)):
+        summariser = loaded(models, "bart", MultiEncodeBackend(), assembly={"masking": masking})
+        [[unit]] = summariser.probe([Probed(naive.sources(1)[0], TEXTS)])
+        assert isinstance(unit, ProbedUnit)
+        assert (unit.likelihoods[0].token_ids[0] == summariser.loaded.tokenizer.bos_token_id) is firsts
+        assert unit.likelihoods[0].special[0] is firsts
+        assert unit.likelihoods[0].special[-1]
+
+
+def test_what_runs_out_of_memory_is_halved_and_what_is_too_long_fails_alone(
+    models: Models, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    summariser = loaded(models, "bart")
+    units = naive.sources(6)
+    expected = judged(summariser, units)
+    assert summariser._probe is not None
+    judge, sizes = summariser._probe.judge, []
+
+    def narrow(batch: list[Any]) -> Any:
+        sizes.append(len(batch))
+        if len(batch) > 2:
+            raise torch.OutOfMemoryError("out of memory")
+        return judge(batch)
+
+    monkeypatch.setattr(summariser._probe, "judge", narrow)
+    items = [*(Probed(unit, TEXTS) for unit in units[1:]), Probed(units[0], ("Yes.", "stroke " * 200))]
+    found = {x.unit: x for batch in summariser.probe(items) for x in batch}
+    failure = found.pop(0)
+    assert isinstance(failure, Failure)
+    assert "at most 128" in failure.reason
+    assert sizes == [5, 2, 2, 1]
+    for unit, x in found.items():
+        assert isinstance(x, ProbedUnit)
+        assert [one.nll[0] for one in x.likelihoods] == pytest.approx([one[0] for one in expected[unit]], rel=1e-4)

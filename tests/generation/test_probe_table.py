@@ -1,0 +1,96 @@
+"""M3's Table 7 from stored likelihoods."""
+
+import pytest
+
+from generation.models import ItemStatus, ProbeScore, Purpose, Run, RunItem, RunStatus, Seal
+from generation.plots import by_system
+from generation.tables import get, m3_7
+from generation.tables.scored import Scores
+from generation.tables.writing import markdown, words
+from measures.counterfactuals import Kind
+from projects.models import Member, Project
+from tests.builders import build_cluster
+from tests.conftest import person
+from tests.generation.summaries import build_version
+from tests.generation.test_probing import TEXTS, add
+
+pytestmark = pytest.mark.django_db
+#: Sums over four tokens of the target, and of its counterfactuals: better, and no better.
+TARGET, NEGATION, MODALITY = 4.0, 8.0, 4.0
+
+
+@pytest.fixture(autouse=True)
+def forgotten() -> None:
+    m3_7._results.cache_clear()
+
+
+@pytest.fixture
+def probe(project: Project) -> Run:
+    """Two reviews: a negation is found out in one of the two, a modality ties."""
+    run = Run.objects.create(
+        version=build_version(project, "Tiny"), purpose=Purpose.PROBE, status=RunStatus.DONE
+    )  # fmt: skip
+    for number in range(2):
+        cluster = build_cluster(project, number)
+        made = add(cluster, TEXTS if number == 0 else {Kind.NEGATION: TEXTS[Kind.NEGATION]}, f"{number}.csv")
+        item = RunItem.objects.create(run=run, unit=cluster.unit, size=1, status=ItemStatus.DONE)
+        target = cluster.propositions.get(position=0)
+        sums = [(None, TARGET), *((each, NEGATION if each.kind == "negation" else MODALITY) for each in made)]
+        for counterfactual, total in sums:
+            if number == 1 and counterfactual is not None:
+                total = 3.0
+            ProbeScore.objects.create(
+                item=item, target=target, counterfactual=counterfactual, content_sum=total, content_tokens=4,
+                all_sum=total, all_tokens=4, token_ids=[1, 2, 3, 4], nll=[total / 4] * 4,
+            )  # fmt: skip
+    return run
+
+
+def rows(scores: Scores) -> dict[str, list[str]]:
+    made = get("m3-7").build(scores)
+    return {words(row[2]): [words(cell) or f"undefined: {cell.undefined}" for cell in row] for row in made.rows}
+
+
+def test_deltas_and_strict_accuracies_are_those_by_hand(project: Project, probe: Run) -> None:
+    """Negations: deltas of +1 and -0.25 a token; the modality ties, and is wrong."""
+    found = rows(Scores(project))
+    assert list(found) == [*(kind.value for kind in Kind), "overall"]
+    assert found["negation"][:5] == ["Tiny", "proposition", "negation", "2", "2"]
+    assert found["negation"][5:] == ["0.375 \u00b1 0.884 [\u22120.250, 1.000]", "0.50 [0.00, 1.00]", "0"]
+    assert found["modality"][3:] == ["1", "1", "0.000", "0.00", "1"]
+    assert found["antonym"][3:] == ["0", "0", "undefined: no pairs", "undefined: no pairs", "0"]
+    assert found["overall"][3] == "3"
+    assert found["overall"][6].startswith("0.33")
+
+
+def test_it_says_its_method_and_what_n_counts(project: Project, probe: Run) -> None:
+    said = markdown(get("m3-7").build(Scores(project)))
+    assert "a tie is wrong" in said
+    assert "draws of reviews" in said
+    assert "n counts pairs" in said
+
+
+def test_new_likelihoods_are_counted_in(project: Project, probe: Run) -> None:
+    assert rows(Scores(project))["negation"][3] == "2"
+    cluster = build_cluster(project, 7)
+    (made,) = add(cluster, {Kind.NEGATION: TEXTS[Kind.NEGATION]}, "7.csv")
+    item = RunItem.objects.create(run=probe, unit=cluster.unit, size=1, status=ItemStatus.DONE)
+    for counterfactual in (None, made):
+        ProbeScore.objects.create(
+            item=item, target=cluster.propositions.get(position=0), counterfactual=counterfactual, content_sum=1,
+            content_tokens=1, all_sum=1, all_tokens=1, token_ids=[1], nll=[1.0],
+        )  # fmt: skip
+    assert rows(Scores(project))["negation"][3] == "3"
+
+
+def test_a_sealed_probe_is_left_out(project: Project, probe: Run) -> None:
+    viewer = Member.objects.create(project=project, user=person("viewer"), role="viewer", pseudonym="V")
+    Seal.objects.create(run=probe, member=viewer)
+    assert rows(Scores(project, viewer)) == {}
+    assert "Tiny" not in by_system(Scores(project, viewer), "probe", "accuracy", "light")
+    assert "Tiny: negation" in by_system(Scores(project), "probe", "accuracy", "light")
+
+
+def test_without_a_probe_the_table_says_how_to_get_one(project: Project) -> None:
+    (step,) = get("m3-7").build(Scores(project)).missing
+    assert step.command == "manage.py probe --project eye --system NAME"

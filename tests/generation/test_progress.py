@@ -1,0 +1,108 @@
+"""How far runs are, in words and figures that can be told from the rows."""
+
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from accounts.models import User
+from generation.actions.runs import start_run, stop_run
+from generation.models import Run, Version
+from generation.progress import State, progress_of, progress_of_many
+from projects.models import Job, JobStatus, Project
+from tests.builders import build_cluster
+from tests.generation.staged import StagedBackend
+from tests.generation.test_runs import fresh
+from tests.generation.workers import lapse, staged_version, work
+
+
+@pytest.fixture
+def version(project: Project, staged: StagedBackend) -> Version:
+    for number in range(20):
+        build_cluster(project, number)
+    return staged_version(project, torch=True)
+
+
+def test_a_run_that_nobody_takes_says_since_when_and_what_would_help(version: Version, lead: User) -> None:
+    run = start_run(version=version, by=lead)
+    assert progress_of(run).state == State.RUNNING, "a worker may be about to look"
+    long_ago = timezone.now() - timedelta(minutes=3)
+    Job.objects.update(created_at=long_ago)
+    progress = progress_of(run)
+    assert (progress.state, progress.since) == (State.NO_WORKER, long_ago)
+    assert progress.command == "manage.py work --queue gpu"
+    assert (progress.pace, progress.seconds_left, progress.unknown) == (None, None, "No worker is at it.")
+
+
+def test_what_needs_no_torch_asks_for_any_worker(project: Project, version: Version, lead: User) -> None:
+    run = start_run(version=staged_version(project, "Light"), by=lead)
+    Job.objects.update(created_at=timezone.now() - timedelta(minutes=3))
+    assert progress_of(run).command == "manage.py work"
+
+
+def test_pace_and_time_left_are_those_of_the_recent_minutes(version: Version, lead: User) -> None:
+    run = start_run(version=version, by=lead, lanes=1)
+    work(1)
+    now = timezone.now()
+    Job.objects.filter(status=JobStatus.DONE).update(started_at=now - timedelta(minutes=2))
+    Job.objects.filter(status=JobStatus.QUEUED).update(
+        status=JobStatus.RUNNING, leased_until=now + timedelta(minutes=1)
+    )
+    progress = progress_of(run)
+    assert (progress.state, progress.total, progress.done, progress.waiting) == (State.RUNNING, 20, 8, 12)
+    assert progress.pace == pytest.approx(8 / 2, rel=0.1)
+    assert progress.seconds_left == pytest.approx(12 / 4 * 60, rel=0.1)
+    assert progress.unknown == ""
+    run.items.filter(status="done").update(finished_at=now - timedelta(minutes=6))
+    progress = progress_of(run)
+    assert (progress.pace, progress.seconds_left) == (None, None)
+    assert progress.unknown == "Nothing was finished in the last five minutes."
+
+
+def test_a_run_whose_worker_has_gone_silent_is_stalled_since_it_was_last_heard_of(version: Version, lead: User) -> None:
+    run = start_run(version=version, by=lead)
+    heard = timezone.now() - timedelta(minutes=7)
+    Job.objects.filter(pk=Job.objects.earliest("pk").pk).update(status=JobStatus.RUNNING, heartbeat_at=heard)
+    lapse()
+    progress = progress_of(run)
+    assert (progress.state, progress.since) == (State.STALLED, heard)
+    assert progress.seconds_left is None
+
+
+def test_what_was_cut_is_counted(version: Version, lead: User) -> None:
+    run = start_run(version=version, by=lead)
+    work()
+    progress = progress_of(fresh(run))
+    assert (progress.items_cut, progress.tokens_cut, progress.tokens_out) == (0, 0, 60)
+    assert (progress.pace, progress.unknown) == (None, "It is not under way.")
+    assert progress.since == fresh(run).finished_at
+
+
+def test_a_stopped_run_says_by_what_error_it_stopped(version: Version, staged: StagedBackend, lead: User) -> None:
+    run = start_run(version=version, by=lead)
+    stop_run(run=run, by=lead)
+    assert (progress_of(fresh(run)).state, progress_of(fresh(run)).error) == (State.STOPPED, "")
+    broken = start_run(version=version, by=lead)
+    staged.release = "2.0"
+    work()
+    progress = progress_of(fresh(broken))
+    assert (progress.state, progress.error[:11]) == (State.STOPPED, "The version")
+
+
+def test_the_progress_of_many_takes_no_more_queries_than_that_of_one(
+    project: Project, version: Version, lead: User
+) -> None:
+    def queries(runs: list[Run]) -> int:
+        with CaptureQueriesContext(connection) as seen:
+            progress_of_many(runs)
+        return len(seen)
+
+    runs = [start_run(version=version, by=lead)]
+    work(1)
+    one = queries(runs)
+    runs += [start_run(version=staged_version(project, f"System {n}"), by=lead) for n in range(4)]
+    work(3)
+    assert queries(runs) == one == 4
+    assert [progress.total for progress in progress_of_many(runs).values()] == [20] * 5

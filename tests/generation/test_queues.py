@@ -1,0 +1,145 @@
+"""Which job a worker takes: of queues by model, first those of the model it has loaded."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from celery import current_app
+from django.utils import timezone
+
+from accounts.models import User
+from generation import warm
+from generation.actions.runs import start_run
+from generation.models import Run, RunStatus, Version
+from generation.progress import progress_of
+from projects import jobs, waiting
+from projects.management.commands import work as work_command
+from projects.models import Job, JobStatus, Project
+from tests.builders import build_cluster
+from tests.generation.staged import StagedBackend
+from tests.generation.workers import staged_version, work
+
+
+@pytest.fixture
+def two_models(project: Project, staged: StagedBackend) -> list[Version]:
+    """Two versions that need torch, of different weights, over twenty clusters."""
+    for number in range(20):
+        build_cluster(project, number)
+    return [staged_version(project, f"System {weights}", weights=weights, torch=True) for weights in "ab"]
+
+
+def test_a_queue_is_one_a_model_and_default_where_no_torch_is_needed(
+    two_models: list[Version], project: Project, lead: User
+) -> None:
+    light = staged_version(project, "Light")
+    queues = [start_run(version=v, by=lead) and Job.objects.latest("pk").queue for v in (*two_models, light)]
+    assert queues == ["gpu.ca978112ca1b", "gpu.3e23e8160039", "default"]
+
+
+def test_a_worker_drains_the_model_it_has_loaded_before_it_loads_another(
+    two_models: list[Version], staged: StagedBackend, lead: User
+) -> None:
+    for version in two_models:
+        start_run(version=version, by=lead)
+    work()
+    assert Run.objects.filter(status=RunStatus.DONE).count() == 2
+    assert staged.loaded == ["a", "b"]
+    assert staged.closed == ["a"]
+    chunks = Job.objects.filter(kind="run_chunk").order_by("started_at").values_list("queue", flat=True)
+    assert list(chunks) == sorted(chunks, key=lambda queue: queue != "gpu.ca978112ca1b")
+    assert len(chunks) > 4
+
+
+def test_work_without_a_model_waits_for_nobody(two_models: list[Version], project: Project, lead: User) -> None:
+    start_run(version=two_models[0], by=lead)
+    work(1)
+    start_run(version=two_models[1], by=lead)
+    light = start_run(version=staged_version(project, "Light", weights=""), by=lead)
+    taken = []
+    while (pk := jobs.claim_next()) is not None:
+        taken.append(Job.objects.get(pk=pk).queue)
+        jobs.run_job(pk)
+    assert taken.index("default") < taken.index("gpu.3e23e8160039")
+    assert progress_of(light).done == 20
+
+
+def test_a_backend_that_holds_nothing_leaves_the_loaded_model_where_it_is(
+    two_models: list[Version], project: Project, staged: StagedBackend, lead: User
+) -> None:
+    start_run(version=two_models[0], by=lead)
+    start_run(version=staged_version(project, "Light", weights=""), by=lead)
+    work()
+    assert staged.loaded.count("a") == 1
+    assert "a" not in staged.closed
+
+
+@pytest.mark.parametrize(
+    ("queues", "but", "takes"),
+    [
+        (None, [], ["default", "gpu", "gpu.a", "gpu.b", "gpux"]),
+        (None, ["gpu"], ["default", "gpux"]),
+        (["gpu"], [], ["gpu", "gpu.a", "gpu.b"]),
+        (["gpu.b"], [], ["gpu.b"]),
+        (["default", "gpu.a"], [], ["default", "gpu.a"]),
+    ],
+)
+@pytest.mark.django_db
+def test_a_family_s_name_stands_for_all_its_queues(queues: Any, but: list[str], takes: list[str]) -> None:
+    for queue in ("default", "gpu", "gpu.a", "gpu.b", "gpux"):
+        Job.objects.create(kind="run_chunk", queue=queue)
+    found = []
+    while (pk := waiting.claim_next(queues, but=but)) is not None:
+        found.append(Job.objects.get(pk=pk).queue)
+        Job.objects.filter(pk=pk).update(status=JobStatus.DONE)
+    assert sorted(found) == takes
+
+
+def test_a_wake_up_of_the_family_goes_to_the_loaded_model_and_none_is_lost(
+    two_models: list[Version], staged: StagedBackend, lead: User
+) -> None:
+    start_run(version=two_models[0], by=lead)
+    work(1)
+    start_run(version=two_models[1], by=lead)
+    woken_by = list(Job.objects.filter(status=JobStatus.QUEUED).order_by("-pk").values_list("pk", flat=True))
+    while woken_by:
+        jobs.woken(woken_by.pop(0))
+        known = Job.objects.filter(status=JobStatus.QUEUED)
+        woken_by += [pk for pk in known.values_list("pk", flat=True) if pk not in woken_by]
+    assert Run.objects.filter(status=RunStatus.DONE).count() == 2
+    assert staged.loaded == ["a", "b"], "the one that was woken for b went on with a first"
+    assert jobs.woken(Job.objects.first().pk) is False  # type: ignore[union-attr]
+
+
+def test_the_broker_has_one_queue_for_the_family(
+    two_models: list[Version], lead: User, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent: list[str] = []
+    settings.REDIS_URL = "redis://nowhere"
+    monkeypatch.setattr(current_app, "send_task", lambda *args, queue, **rest: sent.append(queue))
+    start_run(version=two_models[0], by=lead)
+    for job in Job.objects.all():
+        jobs.wake(job)
+    assert set(sent) == {"gpu"}
+
+
+@pytest.mark.parametrize(("torch", "done"), [(None, 0), ("a spec", 20)])
+def test_a_worker_without_torch_leaves_alone_what_needs_it(
+    torch: Any, done: int, two_models: list[Version], lead: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(work_command, "find_spec", lambda name: torch)
+    monkeypatch.setattr(work_command, "close_old_connections", lambda: None)
+    run = start_run(version=two_models[0], by=lead)
+    work_command.Command().handle(once=True, queue=None, poll=0.1)
+    assert progress_of(run).done == done
+
+
+def test_the_worker_s_hold_ends_with_what_it_has_loaded(
+    two_models: list[Version], staged: StagedBackend, lead: User
+) -> None:
+    start_run(version=two_models[1], by=lead)
+    work(1)
+    first, second = (Job.objects.create(kind="run_chunk", queue=queue) for queue in ("gpu.x", "gpu.3e23e8160039"))
+    Job.objects.exclude(pk__in=[first.pk, second.pk]).update(not_before=timezone.now() + timedelta(minutes=1))
+    assert jobs.claim_next() == second.pk
+    warm.let_go()
+    assert jobs.claim_next() == first.pk

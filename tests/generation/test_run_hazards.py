@@ -1,0 +1,116 @@
+"""Runs when things happen at the worst moment."""
+
+import logging
+from collections.abc import Sequence
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from accounts.models import User
+from generation.actions.runs import resume_run, start_run, stop_run
+from generation.backends.protocol import Failure, Output, Source
+from generation.models import ItemStatus, Run, RunStatus, Version
+from projects import jobs
+from projects.models import Job, JobStatus, Project
+from tests.builders import build_cluster
+from tests.generation.staged import StagedBackend
+from tests.generation.workers import staged_version, work
+
+pytestmark = pytest.mark.usefixtures("impatient")
+
+
+@pytest.fixture
+def version(project: Project, staged: StagedBackend) -> Version:
+    for number in range(8):
+        build_cluster(project, number, text="word " * (number + 1))
+    return staged_version(project)
+
+
+def fresh(run: Run) -> Run:
+    return Run.objects.get(pk=run.pk)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_run_that_is_resumed_before_its_chunk_has_stopped_goes_on(
+    version: Version, staged: StagedBackend, lead: User
+) -> None:
+    run = start_run(version=version, by=lead, lanes=1)
+
+    def stop_and_resume(batch: Sequence[Source]) -> None:
+        if len(staged.batches) == 1:
+            stop_run(run=fresh(run), by=lead)
+            resume_run(run=fresh(run), by=lead)
+
+    staged.before = stop_and_resume
+    work()
+    assert fresh(run).status == RunStatus.DONE
+    assert run.items.filter(status=ItemStatus.DONE).count() == 8
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_chunk_that_ends_after_its_run_was_resumed_does_not_stop_it_again(
+    version: Version, staged: StagedBackend, lead: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = start_run(version=version, by=lead, lanes=1)
+    finish = jobs.RunningJob.finish
+
+    def stop(batch: Sequence[Source]) -> None:
+        if len(staged.batches) == 1:
+            stop_run(run=fresh(run), by=lead)
+
+    def resumed_first(self: jobs.RunningJob, status: JobStatus, **fields: object) -> bool:
+        if status == JobStatus.CANCELLED:
+            resume_run(run=fresh(run), by=lead)
+        return finish(self, status, **fields)
+
+    staged.before = stop
+    monkeypatch.setattr(jobs.RunningJob, "finish", resumed_first)
+    work()
+    assert fresh(run).status == RunStatus.DONE
+    assert run.items.filter(status=ItemStatus.DONE).count() == 8
+
+
+def test_a_text_that_no_data_base_takes_fails_alone(version: Version, staged: StagedBackend, lead: User) -> None:
+    run = start_run(version=version, by=lead)
+
+    def odd(batch: Sequence[Source]) -> list[Output | Failure]:
+        return [
+            Output(source.unit, "One\0two") if source.key == "DEMO0003_0" else
+            Failure(source.unit, "bad\0byte") if source.key == "DEMO0004_0" else Output(source.unit, "Fine.")
+            for source in batch
+        ]  # fmt: skip
+
+    staged.before = odd
+    work()
+    assert fresh(run).status == RunStatus.DONE
+    failed = dict(run.items.filter(status=ItemStatus.FAILED).values_list("unit__key", "error"))
+    assert failed == {
+        "DEMO0003_0": "What came out holds a NUL character, which cannot be stored.", "DEMO0004_0": "bad\ufffdbyte",
+    }  # fmt: skip
+    assert len(staged.batches) == 2, "nothing was done twice for it"
+
+
+def test_what_was_put_off_before_the_clock_was_set_back_is_not_put_off_for_ever(version: Version, lead: User) -> None:
+    run = start_run(version=version, by=lead, lanes=1)
+    Job.objects.update(not_before=timezone.now() + timedelta(days=1))
+    work()
+    assert fresh(run).status == RunStatus.DONE
+
+
+def test_an_error_whose_words_no_data_base_takes_fails_its_item_like_any_other(
+    version: Version, staged: StagedBackend, lead: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # What is logged goes from one test process to the other, which takes no half surrogates either.
+    monkeypatch.setattr(logging.root.manager, "disable", logging.CRITICAL)
+    run = start_run(version=version, by=lead, lanes=1)
+
+    def odd(batch: Sequence[Source]) -> None:
+        if any(source.key == "DEMO0003_0" for source in batch):
+            raise RuntimeError("half \ud800 and \0")
+
+    staged.before = odd
+    work()
+    assert fresh(run).status == RunStatus.DONE
+    failed = run.items.get(status=ItemStatus.FAILED)
+    assert (failed.unit.key, failed.error) == ("DEMO0003_0", "RuntimeError: half ? and \ufffd")

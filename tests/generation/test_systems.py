@@ -1,0 +1,108 @@
+"""Systems and their versions: checked, named by their hash, made where their weights can be read."""
+
+from typing import Any
+
+import pytest
+
+from accounts.models import User
+from accounts.problems import Conflict, Refused
+from audit.models import Entry
+from generation.actions.systems import ask_for_version, create_system, make_version
+from generation.backends.protocol import BackendError, PassingError
+from generation.models import System, Version
+from projects import jobs
+from projects.models import Job, Project
+from tests.generation.staged import StagedBackend
+
+LIGHT: dict[str, Any] = {"backend": "staged", "model": {"weights": "w"}}
+HEAVY: dict[str, Any] = {"backend": "staged", "model": {"weights": "w", "torch": True}}
+
+
+@pytest.fixture
+def system(project: Project, staged: StagedBackend, lead: User) -> System:
+    return create_system(project=project, name=" BART ", description="From the paper.", by=lead)
+
+
+@pytest.mark.parametrize("name", ["", "   ", "x" * 81, "a\0b", "BART"])
+def test_a_name_is_there_fits_and_is_not_taken(name: str, system: System, project: Project, lead: User) -> None:
+    assert system.name == "BART"
+    with pytest.raises(Refused) as refused:
+        create_system(project=project, name=name, description="", by=lead)
+    assert [error["field"] for error in refused.value.errors] == ["name"]
+    assert System.objects.count() == 1
+
+
+def test_a_version_says_everything_and_the_same_again_is_the_same_version(system: System, lead: User) -> None:
+    first = make_version(system=system, config=LIGHT, note="mine", by=lead)
+    assert (first.number, first.backend, first.level) == (1, "staged", "proposition")
+    assert first.config["decoding"] == {"seconds": 0.0, "batch": 4, "diary": ""}, "defaults are written out"
+    assert first.facts == {"libraries": {"staged": "1.0"}}
+    assert make_version(system=system, config=first.config, note="again", by=None) == first
+    second = make_version(system=system, config=LIGHT | {"seed": 1}, by=lead)
+    assert (second.number, second.hash == first.hash) == (2, False)
+    entries = Entry.objects.order_by("pk").values_list("verb", "actor")
+    assert list(entries) == [("register system", lead.pk), ("make version", lead.pk), ("make version", lead.pk)]
+
+
+def test_other_libraries_are_another_version(system: System, staged: StagedBackend, lead: User) -> None:
+    first = make_version(system=system, config=LIGHT, by=lead)
+    staged.release = "2.0"
+    assert make_version(system=system, config=LIGHT, by=lead) != first
+
+
+def test_the_hash_is_the_same_after_the_data_base_has_had_it(system: System, lead: User) -> None:
+    from generation.identity import hash_of
+
+    made = make_version(system=system, config=LIGHT | {"decoding": {"seconds": 1e-7}}, by=lead)
+    again = Version.objects.get(pk=made.pk)
+    assert hash_of(again.config, again.facts) == made.hash
+    assert make_version(system=system, config=again.config, by=lead) == made
+
+
+@pytest.mark.parametrize(
+    ("error", "problem"), [(BackendError("There is no such folder."), Refused), (PassingError("It is away."), Conflict)]
+)
+def test_what_cannot_be_read_is_said(
+    error: Exception, problem: type[Exception], system: System, staged: StagedBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def facts(config: Any) -> Any:
+        raise error
+
+    monkeypatch.setattr(staged, "facts", facts)
+    with pytest.raises(problem, match=str(error)):
+        make_version(system=system, config=LIGHT, by=None)
+    assert not Version.objects.exists()
+
+
+def test_a_wrong_configuration_is_refused_before_any_worker_sees_it(system: System, lead: User) -> None:
+    with pytest.raises(Refused) as refused:
+        ask_for_version(system=system, config=HEAVY | {"decoding": {"batch": 0}}, by=lead)
+    assert refused.value.errors == [{"field": "decoding.batch", "message": "At least 1."}]
+    with pytest.raises(Refused, match="300 characters"):
+        ask_for_version(system=system, config=HEAVY, note="x" * 301, by=lead)
+    assert not Job.objects.exists()
+
+
+def test_what_needs_torch_is_made_by_a_worker_that_has_it(system: System, staged: StagedBackend, lead: User) -> None:
+    assert isinstance(ask_for_version(system=system, config=LIGHT, by=lead), Version)
+    asked = ask_for_version(system=system, config=HEAVY, note="heavy", by=lead)
+    assert isinstance(asked, Job)
+    assert (asked.kind, asked.queue) == ("make_version", "gpu")
+    jobs.run_job(asked.pk)
+    asked.refresh_from_db()
+    made = system.versions.get(note="heavy")
+    assert asked.result == {"version": made.pk, "number": 2, "hash": made.hash}
+    assert made.created_by == lead
+
+
+def test_a_worker_that_cannot_read_it_says_why(system: System, staged: StagedBackend, lead: User) -> None:
+    asked = ask_for_version(system=system, config=HEAVY, by=lead)
+
+    def facts(config: Any) -> Any:
+        raise BackendError("The folder has no model.safetensors.")
+
+    staged.facts = facts  # type: ignore[method-assign]
+    jobs.run_job(asked.pk)
+    asked.refresh_from_db()
+    assert isinstance(asked, Job)
+    assert (asked.status, asked.attempts, asked.error) == ("failed", 1, "The folder has no model.safetensors.")

@@ -1,0 +1,104 @@
+"""Tables in three formats, letter for letter."""
+
+import csv
+import io
+
+import pytest
+
+from generation.tables.table import Cell, Column, Missing, Table, mark
+from generation.tables.writing import as_csv, escaped, latex, markdown, number
+
+TABLE = Table(
+    "m3-6",
+    "Copying",
+    "ROUGE in per cent; n counts summaries.",
+    [Column("System", False), Column("n"), Column("ROUGE-1"), Column("Delta")],
+    [
+        [Cell("Lead_3 & co | 50%"), Cell(30), Cell(74.46, ci=(70.0, 80.25), bracket=54.34), Cell(0.0921, 3, sd=0.3)],
+        [Cell("=cmd()"), Cell(29), Cell(18.7, bracket=-5.15), Cell(None, undefined="no pairs")],
+        [Cell("T5"), Cell(30), Cell(0.0, n=7), Cell(None, undefined="no pairs")],
+    ],
+    ["Stemmer off."],
+    [Missing("ROUGE of T5", "manage.py score --project eye", "/projects/eye/results", 3, "rouge")],
+)
+
+
+def test_markdown() -> None:
+    assert markdown(TABLE) == (
+        "### Copying\n"
+        "\n"
+        "ROUGE in per cent; n counts summaries.\n"
+        "\n"
+        "| System | n | ROUGE-1 | Delta |\n"
+        "|---|---:|---:|---:|\n"
+        "| Lead_3 & co \\| 50% | 30 | 74.5 (+54.3) [70.0, 80.2] | 0.092 ± 0.300 |\n"
+        "| =cmd() | 29 | 18.7 (\u22125.2) | \u2013 (a) |\n"
+        "| T5 | 30 | 0.0 (n = 7) | \u2013 (a) |\n"
+        "\n"
+        "* (a) undefined: no pairs\n"
+        "* Stemmer off.\n"
+        "* Missing: ROUGE of T5. Do it with `manage.py score --project eye`, or on the page /projects/eye/results.\n"
+    )
+
+
+def test_latex() -> None:
+    assert latex(TABLE) == (
+        "\\begin{table}\n"
+        "\\centering\n"
+        "\\caption{Copying. ROUGE in per cent; n counts summaries.}\n"
+        "\\label{tab:m3-6}\n"
+        "\\begin{tabular}{lrrr}\n"
+        "\\toprule\n"
+        "System & n & ROUGE-1 & Delta \\\\\n"
+        "\\midrule\n"
+        "Lead\\_3 \\& co \\textbar{} 50\\% & 30 & 74.5 (+54.3) {[}70.0, 80.2{]} & 0.092 $\\pm$ 0.300 \\\\\n"
+        "=cmd() & 29 & 18.7 ($-$5.2) & --\\textsuperscript{a} \\\\\n"
+        "T5 & 30 & 0.0 (n = 7) & --\\textsuperscript{a} \\\\\n"
+        "\\bottomrule\n"
+        "\\end{tabular}\n"
+        "\\par\\footnotesize \\textsuperscript{a} undefined: no pairs\n"
+        "\\par\\footnotesize Stemmer off.\n"
+        "\\par\\footnotesize Missing: ROUGE of T5. Do it with manage.py score --project eye, or on the page "
+        "/projects/eye/results.\n"
+        "\\end{table}\n"
+    )
+
+
+def test_csv_has_every_number_unrounded_and_runs_no_formula() -> None:
+    assert as_csv(TABLE) == (
+        "System,n,ROUGE-1,ROUGE-1 difference,ROUGE-1 CI low,ROUGE-1 CI high,ROUGE-1 n,Delta,Delta SD,undefined\n"
+        "Lead_3 & co | 50%,30,74.46,54.34,70.0,80.25,,0.0921,0.3,\n"
+        "'=cmd(),29,18.7,-5.15,,,,,,Delta: no pairs\n"
+        "T5,30,0.0,,,,7,,,Delta: no pairs\n"
+    )
+    assert len({len(row) for row in csv.reader(io.StringIO(as_csv(TABLE)))}) == 1
+
+
+def test_everything_that_latex_would_run_is_escaped() -> None:
+    said = escaped("\\input{/etc/passwd} $x^2$ #1 ~ a_b <c> {[d]} 50 % & \u0394\nnext")
+    assert said == (
+        "\\textbackslash{}input\\{/etc/passwd\\} \\$x\\textasciicircum{}2\\$ \\#1 \\textasciitilde{} a\\_b "
+        "\\textless{}c\\textgreater{} \\{{[}d{]}\\} 50 \\% \\& $\\Delta$ next"
+    )
+
+
+def test_numbers_have_a_true_minus_and_zero_has_none() -> None:
+    assert [number(value, 1) for value in (-5.15, -0.04, 0.04, 5)] == ["\u22125.2", "0.0", "0.0", "5.0"]
+
+
+def test_marks_go_on_after_z() -> None:
+    assert [mark(i) for i in (0, 25, 26, 27, 701, 702)] == ["a", "z", "aa", "ab", "zz", "aaa"]
+
+
+def test_a_cell_without_a_value_says_why() -> None:
+    with pytest.raises(ValueError, match="why"):
+        Cell(None)
+    with pytest.raises(ValueError, match="each column"):
+        Table("x", "X", "", [Column("A")], [[]])
+
+
+def test_a_name_is_no_code_tag_or_link_in_markdown() -> None:
+    name = "<img src=x> `a` [b](javascript:c) | \\"
+    said = markdown(Table("x", "X", "", [Column("System", False)], [[Cell(name)]], [f"Of {name}."]))
+    plain = "\\<img src=x> \\`a\\` [b\\](javascript:c) \\| \\\\"
+    assert said.splitlines()[-3:] == [f"| {plain} |", "", f"* Of {plain}."]

@@ -1,0 +1,268 @@
+"""The papers' tables from the data base: figures by hand, missing steps by name."""
+
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from accounts.models import User
+from annotation.actions.curation.removal import remove_cluster
+from annotation.models import Cluster
+from generation import tables
+from generation.actions.scores import ask_for_scores, score_run
+from generation.models import Run, Score, Scoring, Seal, Summary
+from generation.tables import figures
+from generation.tables.scored import Scores
+from generation.tables.table import Table
+from generation.tables.writing import as_csv, latex, markdown, words
+from projects.models import Member, Project
+from tests.annotation.m3_files import brought_in, cluster, plain, source, write
+from tests.conftest import person
+from tests.generation.summaries import add_summary, build_run, first_sentence, the_target
+
+pytestmark = pytest.mark.django_db
+
+
+def scored(run: Run, *metrics: str, **params: object) -> None:
+    for metric in metrics:
+        score_run(run=run, metric=metric, params=params, by=None, progress=lambda *_: None)
+
+
+@pytest.fixture(autouse=True)
+def forgotten() -> None:
+    """What a process keeps of finished scorings."""
+    figures._kept.clear()
+
+
+@pytest.fixture
+def corpus(project: Project, tmp_path: Path) -> Project:
+    """Two clusters of two reviews, whose ROUGE can be reckoned by hand."""
+    records = [
+        cluster("111_0", [source("It helps a lot", "1")], target_text="It helps"),
+        cluster("222_0", [source("It is safe", "2")], target_text="It harms"),
+    ]
+    brought_in(project, write(tmp_path / "level3.jsonl", records))
+    return project
+
+
+@pytest.fixture
+def copying(corpus: Project) -> Run:
+    return build_run(corpus, "Copy & paste")
+
+
+def table(project: Project, key: str, member: Member | None = None) -> Table:
+    return tables.get(key).build(Scores(project, member))
+
+
+def cells(table: Table) -> list[list[str]]:
+    return [[words(cell) or f"undefined: {cell.undefined}" for cell in row] for row in table.rows]
+
+
+def test_overlap_is_the_mean_over_items_with_an_interval_over_reviews(corpus: Project, copying: Run) -> None:
+    """ "It helps a lot" against "It helps": P 2/4, R 1, F1 2/3; one of three bigrams. "It is safe" against "It harms":
+    P 1/3, R 1/2, F1 2/5; no bigram. Two reviews: the interval goes from the one to the other."""
+    scored(copying, "rouge")
+    made = table(corpus, "m3-4")
+    assert cells(made) == [
+        [
+            "Copy & paste", "proposition", "own target", "2", "2", "53.3 [40.0, 66.7]", "25.0 [0.0, 50.0]",
+            "53.3 [40.0, 66.7]", "undefined: not scored yet",
+        ]
+    ]  # fmt: skip
+    assert made.rows[0][5].value == pytest.approx(100 * (2 / 3 + 2 / 5) / 2)
+    assert any("rouge-score 0.1.2" in note and "stemmer off" in note for note in made.notes)
+    assert any("2000 replicates, seed" in note for note in made.notes)
+
+
+def test_copying_has_the_difference_in_brackets(corpus: Project, copying: Run) -> None:
+    scored(copying, "copying")
+    # All of it is copied; less ROUGE-1 of 53.3 against the target leaves 46.7.
+    assert cells(table(corpus, "m3-6")) == [
+        ["Copy & paste", "proposition", "2", "2", "100.0 (+46.7) [100.0, 100.0]", "100.0 (+75.0) [100.0, 100.0]",
+         "100.0 (+46.7) [100.0, 100.0]", "100.0 [100.0, 100.0]", "3.5 [3.0, 4.0]", "1.0 [1.0, 1.0]", "3.5 [3.0, 4.0]"]
+    ]  # fmt: skip
+
+
+def test_ms2s_table_says_which_logarithm_and_who_read_the_directions(corpus: Project) -> None:
+    run = build_run(corpus, "Oracle", write=the_target)
+    scored(run, "rouge", "direction")
+    made = table(corpus, "ms2")
+    assert cells(made)[0][4:9] == [
+        "100.0 [100.0, 100.0]", "100.0 [100.0, 100.0]", "100.0 [100.0, 100.0]", "0.000 [0.000, 0.000]",
+        "0.000 [0.000, 0.000]",
+    ]  # fmt: skip
+    assert cells(made)[0][10:] == ["2", "1.000", "1.000"]
+    assert [column.title for column in made.columns][7:9] == ["Delta-EI (ln)", "Delta-EI (base 2)"]
+    assert any("word list" in note and "Oracle" in note for note in made.notes)
+
+
+def test_the_three_formats_say_the_same(corpus: Project, copying: Run) -> None:
+    scored(copying, "rouge")
+    made = table(corpus, "m3-4")
+    row = "53.3 [40.0, 66.7] | 25.0 [0.0, 50.0] | 53.3 [40.0, 66.7] | \u2013 (a) |"
+    assert f"| Copy & paste | proposition | own target | 2 | 2 | {row}" in markdown(made)
+    assert "Copy \\& paste & proposition & own target & 2 & 2 & 53.3 {[}40.0, 66.7{]} & 25.0" in latex(made)
+    header, line = as_csv(made).splitlines()
+    assert header == (
+        "System,Level,Against,n,Reviews,ROUGE-1,ROUGE-1 CI low,ROUGE-1 CI high,ROUGE-2,ROUGE-2 CI low,ROUGE-2 CI high,"
+        "ROUGE-L,ROUGE-L CI low,ROUGE-L CI high,BERTScore,undefined"
+    )
+    numbers = [float(cell) for cell in line.split(",")[5:14]]
+    assert numbers == pytest.approx([53.333333, 40, 66.666667, 25, 0, 50, 53.333333, 40, 66.666667])
+    assert line.endswith(",,BERTScore: not scored yet")
+
+
+def test_a_document_has_a_row_for_its_text_and_one_for_its_propositions(corpus: Project, tmp_path: Path) -> None:
+    document = plain("111", "It helps, and is safe.", ("1", "Trial one."), ("2", "Trial two."))
+    brought_in(corpus, write(tmp_path / "level1.jsonl", [document]), level="1")
+    more = [cluster("111_1", [source("It is safe", "3")], target_text="It is safe")]
+    brought_in(corpus, write(tmp_path / "more.jsonl", more))
+    scored(build_run(corpus, "Oracle", "document", the_target), "rouge")
+    rows = cells(table(corpus, "m3-4"))
+    assert [row[:6] for row in rows] == [
+        ["Oracle", "document", "own target", "1", "1", "100.0"],
+        # 2/5 and 1 of "it helps", 2/5 and 2/3 of "it is safe": F1 4/7 and 3/4.
+        ["Oracle", "document", "propositions of its review", "2", "1", "66.1"],
+    ]
+
+
+def test_what_is_missing_is_named_with_its_command_and_page(corpus: Project, copying: Run) -> None:
+    scored(copying, "rouge")
+    (step,) = table(corpus, "m3-4").missing
+    assert step.words == "BERTScore of Copy & paste (proposition)"
+    assert step.command == "manage.py score --project eye --metric bertscore --system 'Copy & paste'"
+    assert (step.page, step.run, step.metric) == ("/projects/eye/results", copying.pk, "bertscore")
+
+
+@pytest.mark.parametrize("key", [table.key for table in tables.every()])
+def test_without_summaries_the_tables_say_to_make_them(corpus: Project, key: str) -> None:
+    made = table(corpus, key)
+    assert made.rows == []
+    verb = "probe" if key == "m3-7" else "generate"
+    assert made.missing[0].command == f"manage.py {verb} --project eye --system NAME"
+
+
+def test_summaries_that_came_after_the_scoring_are_missed(corpus: Project, copying: Run, tmp_path: Path) -> None:
+    from generation.sources import units_of
+
+    scored(copying, "copying")
+    brought_in(corpus, write(tmp_path / "more.jsonl", [cluster("333_0")]))
+    add_summary(copying, units_of(corpus, "proposition")[-1], "One more.")
+    made = table(corpus, "m3-6")
+    assert [step.words for step in made.missing] == ["Copying of 1 of the 3 summaries of Copy & paste (proposition)"]
+    assert cells(made)[0][2] == "2"
+
+
+def test_rows_with_other_parameters_are_said_not_to_be_comparable(corpus: Project, copying: Run) -> None:
+    scored(copying, "rouge")
+    scored(build_run(corpus, "Other"), "rouge", stemmer=True)
+    notes = [note for note in table(corpus, "m3-4").notes if note.startswith("ROUGE of")]
+    assert [note.split(":")[0] for note in notes] == [
+        "ROUGE of Copy & paste (proposition)", "ROUGE of Other (proposition)",
+    ]  # fmt: skip
+    assert all("Not comparable" in note for note in notes)
+
+
+def test_what_cannot_act_is_not_among_the_parameters(corpus: Project, copying: Run) -> None:
+    scored(copying, "direction", "bleu")
+    (note,) = [note for note in table(corpus, "ms2").notes if note.startswith("Direction: classifier")]
+    assert "lexicon" in note
+    assert "prompt" not in note
+    assert any(note.startswith("bleu: nrefs:1|case:mixed|eff:no|") for note in table(corpus, "texts").notes)
+
+
+def test_the_scoring_that_was_asked_for_last_is_shown(corpus: Project, copying: Run) -> None:
+    def stemmer() -> list[str]:
+        return [note for note in table(corpus, "m3-4").notes if "stemmer on" in note]
+
+    scored(copying, "rouge")
+    scored(copying, "rouge", stemmer=True)
+    assert stemmer()
+    assert isinstance(ask_for_scores(run=copying, metric="rouge", params={}, by=None), Scoring)
+    assert not stemmer()
+    scored(copying, "rouge", stemmer=True)
+    assert stemmer()
+
+
+def test_versions_of_one_system_are_told_apart(corpus: Project, copying: Run) -> None:
+    newer = build_run(corpus, "Copy & paste", write=the_target, number=2)
+    again = Run.objects.create(version=newer.version)
+    assert [row[0] for row in cells(table(corpus, "m3-4"))] == ["Copy & paste v1", "Copy & paste v2"]
+    assert again.pk not in [at.run.pk for at in Scores(corpus).runs], "it has no summaries yet"
+
+
+def test_figures_that_are_undefined_for_single_items_are_left_out_of_the_mean(corpus: Project) -> None:
+    run = build_run(corpus, "Sparing", write=lambda m: "" if m.source.key == "111_0" else first_sentence(m))
+    scored(run, "copying")
+    (row,) = cells(table(corpus, "m3-6"))
+    assert row[7] == "100.0 (n = 1)", "coverage of an empty summary is undefined, and not 0"
+    notes = table(corpus, "m3-6").notes
+    assert "Coverage of Sparing (proposition, own target) leaves out 1: the output is empty." in notes
+
+
+def test_sealed_runs_are_left_out_for_whom_they_are_sealed(corpus: Project, copying: Run) -> None:
+    viewer = Member.objects.create(project=corpus, user=person("viewer"), role="viewer", pseudonym="V")
+    build_run(corpus, "Other")
+    Seal.objects.create(run=copying, member=viewer)
+    made = table(corpus, "m3-4", viewer)
+    assert [row[0] for row in cells(made)] == ["Other"]
+    assert not [step for step in made.missing if "Copy" in step.words + step.command]
+    assert "sealed from you" in made.notes[-1]
+    lead = corpus.members.get(role="lead")
+    assert [row[0] for row in cells(table(corpus, "m3-4", lead))] == ["Copy & paste", "Other"]
+
+
+def test_more_systems_take_no_more_queries(corpus: Project, copying: Run) -> None:
+    def queries() -> int:
+        with CaptureQueriesContext(connection) as seen:
+            scores = Scores(corpus)
+            for each in tables.every():
+                each.build(scores)
+        return len(seen)
+
+    scored(copying, "rouge", "copying", "length")
+    before = queries()
+    for name in ("One", "Two", "Three"):
+        scored(build_run(corpus, name), "rouge", "copying", "length")
+    assert queries() == before
+
+
+def test_the_command_prints_and_writes_them(corpus: Project, copying: Run, tmp_path: Path) -> None:
+    scored(copying, "rouge")
+    out = StringIO()
+    call_command("tables", "--project", "eye", "--table", "m3-4", "--table", "m3-6", stdout=out)
+    assert out.getvalue().count("\n### ") + out.getvalue().startswith("### ") == 2
+    assert "53.3 [40.0, 66.7]" in out.getvalue()
+    for format, ending in (("csv", "csv"), ("latex", "tex"), ("markdown", "md")):
+        call_command(
+            "tables", "--project", "eye", "--format", format, "--out", str(tmp_path / "out"), stdout=out,
+            stderr=StringIO(),
+        )  # fmt: skip
+        assert {path.name for path in (tmp_path / "out").glob(f"*.{ending}")} == {
+            f"{each.key}.{ending}" for each in tables.every()
+        }
+    with pytest.raises(CommandError, match="no project 'ear'"):
+        call_command("tables", "--project", "ear")
+
+
+def test_of_a_cluster_that_was_taken_out_no_score_is_missing(corpus: Project, copying: Run, lead: User) -> None:
+    out = Cluster.objects.filter(project=corpus).latest("pk")
+    remove_cluster(cluster=out, reason="twice", by=corpus.members.get(user=lead))
+    scored(copying, "rouge")
+    made = table(corpus, "m3-4")
+    assert [row[3] for row in cells(made)] == ["1"]
+    assert [step.metric for step in made.missing] == ["bertscore"]
+
+
+def test_scorings_whose_rows_lie_between_one_another_are_kept_apart(corpus: Project) -> None:
+    made = [Scoring.objects.create(run=build_run(corpus, name), metric="length", hash=name) for name in ("A", "B")]
+    for summaries in zip(*(Summary.objects.filter(item__run=scoring.run) for scoring in made), strict=True):
+        for count, (scoring, summary) in enumerate(zip(made, summaries, strict=True), start=1):
+            Score.objects.create(scoring=scoring, summary=summary, values={"words": count})
+    with CaptureQueriesContext(connection) as seen:
+        found = figures.means_of(made)
+    assert [found[scoring.pk]["words", figures.OWN].mean.value for scoring in made] == [1, 2]
+    assert len(seen) == 1

@@ -1,0 +1,41 @@
+"""Texts as one tree: what is shared, what is predicted where, and who reads whom."""
+
+import numpy as np
+
+from generation.neural.trees import Tree
+
+
+def test_what_texts_share_is_one_path() -> None:
+    tree = Tree(9, [[1, 2, 3], [1, 2, 4], [1, 5, 3]])
+    # The last token of a text is predicted and never read: 9, 1, 2 and 5 are.
+    assert tree.tokens == [9, 1, 2, 5]
+    assert tree.parents == [-1, 0, 1, 1]
+    assert tree.depths == [0, 1, 2, 2]
+    assert tree.paths == [[0, 1, 2], [0, 1, 2], [0, 1, 3]]
+
+
+def test_equal_texts_are_predicted_at_the_same_nodes() -> None:
+    tree = Tree(0, [[1, 2, 3], [1, 2, 3]])
+    assert tree.paths[0] == tree.paths[1]
+    assert len(tree) == 3
+
+
+def test_a_text_may_begin_another() -> None:
+    tree = Tree(0, [[1, 2], [1, 2, 3]])
+    assert tree.paths == [[0, 1], [0, 1, 2]]
+
+
+def test_a_node_reads_itself_and_what_it_follows_and_no_other_text() -> None:
+    seen = Tree(9, [[1, 2, 3, 7], [1, 5, 3, 7]]).sees()
+    #                       9  1  2  3  5  3
+    assert np.array_equal(
+        seen.astype(int),
+        [
+            [1, 0, 0, 0, 0, 0],
+            [1, 1, 0, 0, 0, 0],
+            [1, 1, 1, 0, 0, 0],
+            [1, 1, 1, 1, 0, 0],
+            [1, 1, 0, 0, 1, 0],
+            [1, 1, 0, 0, 1, 1],
+        ],
+    )

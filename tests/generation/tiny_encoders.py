@@ -1,0 +1,66 @@
+"""A tiny BERT and a tiny RoBERTa with random weights, for metrics that look at texts through an encoder."""
+
+from pathlib import Path
+from typing import Any
+
+from tests.generation.tiny import SENTENCES
+
+SIZES = {
+    "hidden_size": 32, "num_hidden_layers": 3, "num_attention_heads": 4, "intermediate_size": 48,
+    "hidden_dropout_prob": 0.0,
+}  # fmt: skip
+
+
+def tokenizer(kind: str) -> Any:
+    """Byte-level BPE in BERT's or RoBERTa's dress; without a longest input, as many saved ones are."""
+    from tokenizers import Tokenizer, models, pre_tokenizers, processors, trainers
+    from transformers import PreTrainedTokenizerFast
+
+    first, last = ("[CLS]", "[SEP]") if kind == "bert" else ("<s>", "</s>")
+    # RoBERTa's padding id is 1, and its positions begin behind it.
+    specials = [first, "<pad>", last, "<unk>"]
+    trained = Tokenizer(models.BPE(unk_token="<unk>"))
+    trained.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=True)
+    trained.train_from_iterator(SENTENCES, trainers.BpeTrainer(
+        vocab_size=400, special_tokens=specials, show_progress=False,
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet()))  # fmt: skip
+    trained.post_processor = processors.TemplateProcessing(
+        single=f"{first} $A {last}", pair=f"{first} $A {last} $B {last}",
+        special_tokens=[(name, trained.token_to_id(name)) for name in (first, last)],
+    )  # fmt: skip
+    return PreTrainedTokenizerFast(
+        tokenizer_object=trained, cls_token=first, sep_token=last, pad_token="<pad>", unk_token="<unk>"
+    )  # fmt: skip
+
+
+def build(kind: str, folder: Path, *, labels: tuple[str, ...] = (), positions: int = 40, seed: int = 0) -> Path:
+    """Save an encoder (with a head over ``labels``, where there are any) and its tokenizer."""
+    import torch
+    from transformers import (
+        BertConfig,
+        BertForSequenceClassification,
+        BertModel,
+        RobertaConfig,
+        RobertaForSequenceClassification,
+        RobertaModel,
+    )
+
+    torch.set_num_threads(1)
+    torch.manual_seed(seed)
+    words = tokenizer(kind)
+    make, plain, headed = {
+        "bert": (BertConfig, BertModel, BertForSequenceClassification),
+        "roberta": (RobertaConfig, RobertaModel, RobertaForSequenceClassification),
+    }[kind]
+    config = make(
+        vocab_size=len(words), max_position_embeddings=positions, pad_token_id=words.pad_token_id,
+        num_labels=len(labels) or 2, id2label=dict(enumerate(labels)) or None, **SIZES,
+    )  # fmt: skip
+    model = (headed if labels else plain)(config)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            if parameter.dim() > 1:
+                parameter.normal_(0.0, 0.5)
+    model.eval().save_pretrained(folder)
+    words.save_pretrained(folder)
+    return folder

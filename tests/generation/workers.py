@@ -1,0 +1,51 @@
+"""What workers do to runs, in the process of the test."""
+
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+from typing import Any
+
+from django.utils import timezone
+
+from generation.actions.systems import create_system, make_version
+from generation.backends.protocol import Source
+from generation.models import Version
+from projects import jobs
+from projects.models import Job, JobStatus, Project
+from tests.generation.staged import StagedBackend
+
+
+class Killed(BaseException):
+    """The worker is gone: nothing of it runs any more, and nothing is written down."""
+
+
+def work(most: int = 1000, queues: list[str] | None = None) -> None:
+    """Do the jobs that can be done, so many at most, as a worker does."""
+    while most and (pk := jobs.claim_next(queues)) is not None:
+        jobs.run_job(pk)
+        most -= 1
+
+
+def kill_after(staged: StagedBackend, batches: int) -> Callable[[Sequence[Source]], None]:
+    def die(batch: Sequence[Source]) -> None:
+        if len(staged.batches) > batches:
+            raise Killed
+
+    return die
+
+
+def lapse() -> None:
+    """The leases of running jobs lapse."""
+    Job.objects.filter(status=JobStatus.RUNNING).update(leased_until=timezone.now() - timedelta(seconds=1))
+
+
+def come_due() -> int:
+    """What was put off comes due; how many jobs that are."""
+    waiting = Job.objects.filter(status=JobStatus.QUEUED, not_before__gt=timezone.now())
+    return waiting.update(not_before=timezone.now())
+
+
+def staged_version(project: Project, name: str = "Staged", *, level: str = "proposition", **given: Any) -> Version:
+    """A version of the staged backend; ``weights``, ``torch``, ``batch`` ... as keywords."""
+    model = {"weights": given.pop("weights", "w"), "torch": given.pop("torch", False)}
+    config = {"backend": "staged", "level": level, "model": model, "decoding": given}
+    return make_version(system=create_system(project=project, name=name, by=None), config=config, by=None)

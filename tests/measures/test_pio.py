@@ -1,0 +1,86 @@
+"""MS^2's tags: they cross, stray and nest; pairs by MS^2's rule."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from measures.pio import distinct_spans, pairs_of, parse_pio
+
+MS2_SAMPLE = Path(__file__).resolve().parents[3] / "shared" / "data" / "ms2" / "sample.json"
+
+
+def test_crossing_tags_give_overlapping_spans_of_the_plain_text() -> None:
+    found = parse_pio("low <int> vitamin K </int> raises the <out> risk of <pop> fracture . </out> </pop> OBJECTIVE")
+    assert found.text == "low vitamin K raises the risk of fracture . OBJECTIVE"
+    assert [(span.kind, found.text[slice(*span.range)]) for span in found.spans] == [
+        ("int", "vitamin K"),
+        ("out", "risk of fracture ."),
+        ("pop", "fracture ."),
+    ]
+    assert (found.interventions, found.outcomes, found.strays) == (("vitamin K",), ("risk of fracture .",), 0)
+
+
+def test_tags_glued_to_words_or_to_each_other_are_read_alike() -> None:
+    found = parse_pio("<int><pop>children on aspirin</pop> daily</int>: <out>pain</out>.")
+    assert found.text == "children on aspirin daily: pain."
+    assert found.quotes("pop") == ("children on aspirin",)
+    assert found.quotes("int") == ("children on aspirin daily",)
+    assert found.outcomes == ("pain",)
+
+
+def test_stray_tags_are_counted_and_empty_spans_dropped() -> None:
+    found = parse_pio("</out> a <int> b <int> c </int> d </int> <out> </out> <pop> e")
+    assert found.interventions == ("b c",)
+    assert (found.outcomes, found.quotes("pop")) == ((), ())
+    assert found.strays == 4  # </out>, the inner <int>, the second </int>, the <pop> that is never closed
+
+
+def test_other_markup_and_texts_without_tags_stay_as_they_are() -> None:
+    for text in ("p < 0.05 <b>bold</b> <Int> x", "", "a  b\n"):
+        assert parse_pio(text).text == text
+        assert parse_pio(text).spans == ()
+
+
+def test_spans_that_are_raw_substrings_of_others_vanish() -> None:
+    assert distinct_spans(["Vertebral fractures", "hip fractures", "nonvertebral fractures", "Hip Fractures ", ""]) == (
+        "hip fractures",
+        "nonvertebral fractures",
+    )
+    assert pairs_of(["Vitamin K", "oral vitamin K"], ["pain", "death"]) == (
+        ("oral vitamin k", "pain"),
+        ("oral vitamin k", "death"),
+    )
+    assert pairs_of([], ["pain"]) == ()
+
+
+PIECES = st.sampled_from(["<int>", "</int>", "<out>", "</out>", "<pop>", "</pop>", "a", "\u03b2", " ", "."])
+
+
+@given(st.lists(PIECES, max_size=30).map("".join))
+def test_spans_are_those_between_the_first_tag_and_the_next_that_closes(tagged: str) -> None:
+    found = parse_pio(tagged)
+    assert "".join(found.text.split()) == "".join(re.sub(r"</?\w+>", "", tagged).split())
+    for kind in ("int", "out", "pop"):
+        between = re.findall(f"<{kind}>(.*?)</{kind}>", tagged)  # MS^2's own expression
+        expected = ["".join(re.sub(r"</?\w+>", "", piece).split()) for piece in between]
+        assert ["".join(quote.split()) for quote in found.quotes(kind)] == [each for each in expected if each]
+
+
+@pytest.mark.skipif(not MS2_SAMPLE.exists(), reason="MS^2's sample is not beside the project: ../shared/data/ms2")
+def test_the_sample_of_ms2_gives_its_published_spans_and_27_pairs() -> None:
+    review = json.loads(MS2_SAMPLE.read_text("utf-8"))
+    found = parse_pio(review["abstract"])
+    assert list(found.interventions) == review["interventions"]
+    assert list(found.outcomes) == review["outcomes"]
+    assert list(found.quotes("pop")) == review["populations"]
+    pairs = pairs_of(found.interventions, found.outcomes)
+    assert len(distinct_spans(found.interventions)) == 3
+    assert len(distinct_spans(found.outcomes)) == 9
+    assert len(pairs) == 27
+    assert set(pairs) == {(each["intervention"], each["outcome"]) for each in review["significances"]}

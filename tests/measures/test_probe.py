@@ -1,0 +1,188 @@
+"""The statistics of the probe: sign, strictness, spread, clustered intervals, and why a figure is undefined."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from measures.counterfactuals import Kind
+from measures.probe import (
+    NO_PAIRS,
+    NO_WIDTH,
+    NONE_CHANGED,
+    ONE_PAIR,
+    ONE_REVIEW,
+    Basis,
+    Pair,
+    ProbeError,
+    ProbeResult,
+    TextNll,
+    cluster_intervals,
+    probe_table,
+)
+
+KINDS = [kind.value for kind in Kind]
+NLL = st.floats(0, 50, allow_nan=False)
+TEXTS = st.builds(lambda s, extra, n, special: TextNll(s, n, s + extra, n + special), NLL, NLL, st.integers(1, 40),
+                  st.integers(1, 2))  # fmt: skip
+PAIRS = st.lists(st.builds(Pair, st.integers(0, 4), st.sampled_from(KINDS), TEXTS, TEXTS), max_size=12)
+
+
+def text(mean: float, tokens: int = 4) -> TextNll:
+    return TextNll(mean * tokens, tokens, mean * (tokens + 2), tokens + 2)
+
+
+def pair(delta: float, review: int = 1, kind: str = "negation") -> Pair:
+    return Pair(review, kind, text(1.0), text(1.0 + delta))
+
+
+def row(
+    pairs: list[Pair], kind: str = "overall", *, basis: Basis = "all", replicates: int = 100, seed: int = 0
+) -> ProbeResult:
+    rows = probe_table(pairs, KINDS, basis=basis, replicates=replicates, seed=seed)
+    return next(r for r in rows if r.kind == kind)
+
+
+def test_delta_is_the_mean_difference_and_ties_are_wrong() -> None:
+    found = row([pair(0.5, 1), pair(0.25, 2), pair(0.0, 3), pair(-0.25, 4)], "negation")
+    assert (found.n, found.reviews, found.right, found.ties) == (4, 4, 2, 1)
+    assert found.delta.value == pytest.approx(0.125)
+    assert found.sd.value == pytest.approx(math.sqrt((0.375**2 + 0.125**2 + 0.125**2 + 0.375**2) / 3))
+    assert found.accuracy.value == 0.5
+    assert found.delta_sum.value == pytest.approx(0.125 * 6)
+
+
+def test_the_mean_is_over_the_tokens_of_the_basis() -> None:
+    longer = Pair(1, "no evidence", TextNll(6.0, 3, 10.0, 5), TextNll(12.0, 8, 15.0, 10))
+    every, content = row([longer]), row([longer], basis="content")
+    assert (every.delta.value, every.delta_sum.value) == (1.5 - 2.0, 5.0)
+    assert (content.delta.value, content.delta_sum.value) == (1.5 - 2.0, 6.0)
+    assert every.right == 0, "a longer text may be likelier a token and yet less likely as a whole"
+    assert TextNll.of_tokens([1.0, 2.0, 4.0], [True, False, True]) == TextNll(2.0, 1, 7.0, 3)
+
+
+@settings(max_examples=100, deadline=None)
+@given(pairs=PAIRS)
+def test_swapping_target_and_counterfactual_flips_signs_and_accuracy(pairs: list[Pair]) -> None:
+    swapped = [replace(p, target=p.counterfactual, counterfactual=p.target) for p in pairs]
+    for one, other in zip(
+        probe_table(pairs, KINDS, replicates=50), probe_table(swapped, KINDS, replicates=50), strict=True
+    ):
+        assert (one.n, one.reviews, one.ties) == (other.n, other.reviews, other.ties)
+        assert one.right + other.right + one.ties == one.n
+        for a, b in ((one.delta, other.delta), (one.delta_sum, other.delta_sum)):
+            assert (a.value is None) == (b.value is None)
+            if a.value is not None and b.value is not None:
+                assert a.value == pytest.approx(-b.value, abs=1e-9)
+        if one.sd.value is not None:
+            assert one.sd.value == pytest.approx(other.sd.value, abs=1e-9)
+
+
+@settings(max_examples=60, deadline=None)
+@given(pairs=PAIRS, order=st.randoms(use_true_random=False))
+def test_order_and_names_of_reviews_change_nothing(pairs: list[Pair], order: object) -> None:
+    mixed = [replace(p, review=f"review {9 - int(str(p.review))}") for p in pairs]
+    order.shuffle(mixed)  # type: ignore[attr-defined]
+    # Exact but for the last bits: sums of floats depend on their order.
+    for one, other in zip(
+        probe_table(pairs, KINDS, replicates=40), probe_table(mixed, KINDS, replicates=40), strict=True
+    ):
+        assert (one.n, one.right, one.reviews) == (other.n, other.right, other.reviews)
+        assert one.delta.value == pytest.approx(other.delta.value, abs=1e-9)
+
+
+def slow_interval(pairs: list[Pair], figure: str, replicates: int, seed: int) -> tuple[float, float]:
+    """Review by review, pair by pair: the same draws, in the order that the fast way gives the reviews."""
+    by_review: dict[object, list[float]] = {}
+    for p in pairs:
+        by_review.setdefault(p.review, []).append(p.delta("all"))
+    groups = sorted(by_review.values(), key=lambda deltas: (len(deltas), sum(deltas)))
+    figures = []
+    for chosen in np.random.default_rng(seed).integers(len(groups), size=(replicates, len(groups))):
+        drawn = [delta for number in chosen for delta in groups[number]]
+        right = sum(delta > 0 for delta in drawn)
+        figures.append(right / len(drawn) if figure == "accuracy" else sum(drawn) / len(drawn))
+    low, high = np.quantile(figures, [0.025, 0.975])
+    return float(low), float(high)
+
+
+def test_the_bootstrap_equals_a_slow_loop_over_the_same_draws() -> None:
+    rng = np.random.default_rng(5)
+    pairs = [pair(float(rng.normal(0.1, 0.3)), int(rng.integers(9))) for _ in range(40)]
+    found = row(pairs, "negation", replicates=300, seed=11)
+    assert found.delta.ci == pytest.approx(slow_interval(pairs, "delta", 300, 11), abs=1e-12)
+    assert found.accuracy.ci == pytest.approx(slow_interval(pairs, "accuracy", 300, 11), abs=1e-12)
+    assert "300 draws of reviews (seed 11)" in found.method
+    assert row(pairs, "negation", replicates=300, seed=12).delta.ci != found.delta.ci
+    assert row(pairs, "negation", replicates=300, seed=11) == found
+
+
+def test_intervals_are_wider_where_the_pairs_of_a_review_are_alike() -> None:
+    rng = np.random.default_rng(3)
+    values = np.repeat(rng.normal(size=30), 8)[:, None] + rng.normal(scale=0.1, size=(240, 1))
+    [clustered] = cluster_intervals(values, np.repeat(np.arange(30), 8), replicates=1000, seed=0, level=0.95)
+    [naive] = cluster_intervals(values, np.arange(240), replicates=1000, seed=0, level=0.95)
+    assert clustered is not None
+    assert naive is not None
+    # The design effect of 8 equal values a review: the width grows by about the root of 8.
+    assert 2.2 < (clustered[1] - clustered[0]) / (naive[1] - naive[0]) < 3.5
+
+
+def test_an_interval_holds_the_truth_about_as_often_as_it_says() -> None:
+    rng = np.random.default_rng(8)
+    held = 0
+    for seed in range(200):
+        values = np.repeat(rng.normal(0.2, 1, size=60), 3)[:, None] + rng.normal(size=(180, 1))
+        [ci] = cluster_intervals(values, np.repeat(np.arange(60), 3), replicates=300, seed=seed, level=0.9)
+        held += ci is not None and ci[0] <= 0.2 <= ci[1]
+    assert 0.83 <= held / 200 <= 0.96
+
+
+def test_what_is_undefined_says_why_and_is_never_0() -> None:
+    nothing = row([], "antonym")
+    assert (nothing.n, nothing.delta.value, nothing.accuracy.value) == (0, None, None)
+    assert nothing.as_json()["undefined"] == dict.fromkeys(
+        ("delta", "sd", "accuracy", "delta_sum", "delta_changed"), NO_PAIRS
+    )
+    one = row([pair(0.5)], "negation")
+    assert one.delta.value == pytest.approx(0.5)
+    assert (one.sd.value, one.sd.undefined) == (None, ONE_PAIR)
+    assert (one.delta.ci, one.delta.flags) == (None, (ONE_REVIEW,))
+    assert one.as_json()["undefined"] == {"sd": ONE_PAIR, "delta_changed": NONE_CHANGED}
+    alike = row([pair(0.5, 1), pair(0.5, 2)], "negation")
+    assert (alike.accuracy.ci, alike.accuracy.flags) == ((1.0, 1.0), (NO_WIDTH,))
+
+
+def test_the_delta_over_changed_tokens_is_of_pairs_in_which_both_texts_have_some() -> None:
+    swapped = replace(pair(0.1, 1), replaced=(6.0, 2), changed=(8.0, 2))
+    longer = replace(pair(0.1, 2), replaced=(1.0, 1), changed=(9.0, 3))
+    put_in = replace(pair(0.1, 3), replaced=(0.0, 0), changed=(9.0, 3))
+    found = row([swapped, longer, put_in], "negation")
+    assert (found.n, found.n_changed) == (3, 2)
+    assert found.delta_changed.value == pytest.approx((1.0 + 2.0) / 2)
+    assert found.delta_changed.ci is not None
+    assert 1.0 <= found.delta_changed.ci[0] <= found.delta_changed.ci[1] <= 2.0
+    none = row([put_in], "negation")
+    assert (none.delta_changed.value, none.delta_changed.undefined) == (None, NONE_CHANGED)
+
+
+def test_every_kind_has_its_row_and_the_last_is_over_all_pairs() -> None:
+    rows = probe_table([pair(1.0, 1, "modality"), pair(-1.0, 2, "negation")], KINDS)
+    assert [(r.kind, r.n) for r in rows] == [
+        ("negation", 1), ("antonym", 0), ("no effect", 0), ("no evidence", 0), ("modality", 1), ("overall", 2),
+    ]  # fmt: skip
+    with pytest.raises(ValueError, match="unknown kinds: other"):
+        probe_table([pair(1.0, 1, "other")], KINDS)
+    with pytest.raises(ValueError, match="two replicates"):
+        probe_table([], KINDS, replicates=1)
+
+
+@pytest.mark.parametrize("numbers", [(math.nan, 1, 1.0, 1), (1.0, 1, math.inf, 1), (-0.1, 1, 1.0, 1), (0.0, 0, 1.0, 1)])
+def test_likelihoods_that_cannot_be_are_refused(numbers: tuple[float, int, float, int]) -> None:
+    with pytest.raises(ProbeError):
+        TextNll(*numbers)

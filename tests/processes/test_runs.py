@@ -1,0 +1,195 @@
+"""Runs of summarisers under faults: no finished item is lost, none is done twice (reliability rows 3 to 8)."""
+
+import threading
+from collections import Counter
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from config.robot.annotator import Annotator
+from config.robot.client import Ledger
+from tests.processes.apps import LEASE
+from tests.processes.conftest import ON_POSTGRES
+from tests.processes.house import House, Redis, until
+from tests.processes.postgres import Postgres
+from tests.processes.test_kills import check_against, staffed
+from tests.processes.test_outages import Watched, house_on, own_postgres
+
+__all__ = ["house_on", "own_postgres"]
+pytestmark = pytest.mark.processes
+BATCH = 2
+
+
+class Staged:
+    """A run of the staged backend, watched through the diary of its items."""
+
+    def __init__(
+        self, house: House, clusters: int, seconds: float, *, lanes: int = 2, run: bool = True, name: str = "Staged"
+    ) -> None:  # fmt: skip
+        self.house, self.clusters = house, clusters
+        self._diary = house.folder / f"{name}.diary"
+        config = {"name": name, "seconds": seconds, "batch": BATCH, "diary": str(self._diary)}
+        self.pk = house.inside("begin", module="runs", clusters=clusters, lanes=lanes, run=run, **config)
+
+    def lines(self) -> list[tuple[int, str, float]]:
+        """Process, key and time of each item that was done, stored or not."""
+        found = self._diary.read_text().splitlines() if self._diary.exists() else []
+        return [(int(pid), key, float(at)) for pid, key, at in (line.split() for line in found)]
+
+    def now(self, patience: float = 0) -> dict[str, Any]:
+        """How the run stands: at its end, or after so many seconds."""
+        found: dict[str, Any] = self.house.inside("end", module="runs", run=self.pk, patience=patience)
+        return found
+
+    def until_lines(self, count: int) -> None:
+        until(lambda: len(self.lines()) >= count, f"{count} items are done")
+
+    def until_done(self) -> None:
+        """Wait for the end; the run is complete and every item has its one summary."""
+        until(lambda: len({key for _, key, _ in self.lines()}) == self.clusters, "every item was begun", LEASE + 60)
+        now = self.now(LEASE + 60)
+        assert (now["state"], now["error"]) == ("done", "")
+        assert (now["done"], now["failed"], now["waiting"]) == (self.clusters, 0, 0)
+        assert len(now["stored"]) == len(set(now["stored"])) == self.clusters
+
+    def twice(self) -> set[str]:
+        """The items that were done more than once."""
+        return {key for key, n in Counter(key for _, key, _ in self.lines()).items() if n > 1}
+
+
+@pytest.mark.row(3, 4)
+def test_what_a_killed_worker_had_stored_stays_and_the_next_does_the_rest(make_house: Callable[..., House]) -> None:
+    house = make_house()
+    run = Staged(house, clusters=24, seconds=0.05, lanes=1)
+    first = house.start_worker()
+    run.until_lines(7)
+    first.kill()
+    stored = set(run.now()["stored"])
+    assert 4 <= len(stored) <= len(run.lines())
+    second = house.start_worker()
+    run.until_done()
+    assert {pid for pid, _, _ in run.lines()} == {first.pid, second.pid}
+    assert not run.twice() & stored, "what was stored is not done again"
+    assert len(run.twice()) <= BATCH, "the batch that was under way is"
+
+
+@pytest.mark.row(6, 7)
+def test_a_run_outlives_a_broker_that_is_stopped_and_forgets(make_house: Callable[..., House], redis: Redis) -> None:
+    redis.start()
+    house = make_house(redis.url)
+    run = Staged(house, clusters=24, seconds=0.1)
+    house.start_celery()
+    run.until_lines(3)
+    redis.stop()
+    run.until_lines(len(run.lines()) + 2)
+    redis.start()
+    run.until_done()
+    assert not run.twice()
+
+
+@pytest.mark.row(8)
+@pytest.mark.skipif(not ON_POSTGRES, reason="this is a fault of PostgreSQL: see the run on it")
+def test_a_run_outlives_restarts_of_postgresql(
+    own_postgres: Callable[..., Postgres], house_on: Callable[[Postgres], House]
+) -> None:
+    server = own_postgres()
+    house = house_on(server)
+    run = Staged(house, clusters=24, seconds=0.1)
+    worker = house.start_worker()
+    for mode in ("fast", "immediate"):
+        run.until_lines(len(run.lines()) + 5)
+        server.restart(mode)
+    run.until_done()
+    assert worker.is_running, worker.log.read_text()[-2000:]
+    assert len(run.twice()) <= 2 * BATCH, "a batch a restart"
+
+
+@pytest.mark.skipif(not ON_POSTGRES, reason="several workers are for PostgreSQL: see the run on it")
+def test_two_workers_share_a_run_and_are_quicker_than_one(make_house: Callable[..., House], redis: Redis) -> None:
+    redis.start()
+    house = make_house(redis.url)
+    for _ in range(2):
+        house.start_celery()
+    until(lambda: redis.listening() == 2, "two workers listen")
+    alone = Staged(house, clusters=40, seconds=0.2, lanes=1, name="Alone")
+    alone.until_done()
+    together = Staged(house, clusters=40, seconds=0.2, lanes=2, name="Together")
+    together.until_done()
+    assert not together.twice()
+    shares = Counter(pid for pid, _, _ in together.lines())
+    assert len(shares) == 2
+    assert min(shares.values()) >= 8, shares
+    assert rate(together) > 1.3 * rate(alone)
+
+
+def rate(run: Staged) -> float:
+    """Items a second, by the median time from one to the next: a pause of a busy machine does not count."""
+    times = sorted(at for _, _, at in run.lines())
+    gaps = sorted(after - before for before, after in pairwise(times))
+    return 1 / gaps[len(gaps) // 2]
+
+
+def test_people_who_label_notice_nothing_of_a_run(house: House) -> None:
+    ledger, seen = Ledger(), Counter[tuple[int, bool]]()
+    study, clients, people = staffed(house, clusters=50, robots=2, ledger=ledger)
+    round = study.open_round("work", people, overlap=2)
+    for client in clients:
+        client.transport = Watched(house.address, seen)
+    run = Staged(house, clusters=40, seconds=0.05)
+    workers = [house.start_worker(), house.start_worker()]
+    run.until_lines(1)
+    robots = [Annotator(client, round, seed=n) for n, client in enumerate(clients)]
+    at_work = [threading.Thread(target=robot.work, kwargs={"limit": 25}) for robot in robots]
+    for robot in at_work:
+        robot.start()
+    run.until_done()
+    for robot in at_work:
+        robot.join(60)
+    assert all(worker.is_running for worker in workers)
+    assert not run.twice()
+    assert len(check_against(house, ledger)) == len(ledger.acknowledged) == 50
+    assert {status for status, _ in seen} <= {200, 201}, seen
+
+
+def test_ctrl_c_stops_the_command_between_two_batches_and_the_same_command_goes_on(
+    make_house: Callable[..., House],
+) -> None:
+    house = make_house()
+    run = Staged(house, clusters=16, seconds=0.1, run=False)
+    arguments = ("generate", "--project", "summaries", "--system", "Staged")
+    command = house.start_manage(*arguments)
+    run.until_lines(3)
+    command.interrupt()
+    assert command.ended() == 130
+    now = run.now()
+    assert now["state"] == "stopped"
+    assert {key for _, key, _ in run.lines()} == set(now["stored"]), "what was under way was stored"
+    assert "Stopped. Staged v1" in Path(command.log).read_text()
+    assert "16 of 16 done" in house.manage(*arguments)
+    assert set(run.now()["stored"]) == {key for _, key, _ in run.lines()}
+    assert not run.twice()
+
+
+@pytest.mark.row(3, 4)
+@pytest.mark.skipif(ON_POSTGRES, reason="the model is the same on both: see the run on SQLite")
+def test_a_model_on_a_worker_that_is_killed_says_what_it_would_have_said(make_house: Callable[..., House]) -> None:
+    """A real encoder-decoder with random weights, loaded by workers of its queue alone."""
+    house = make_house()
+    house.environment["OMP_NUM_THREADS"] = "1"
+    clusters = 16
+    run = house.inside("begin_tiny", module="runs", clusters=clusters, beams=4, length=64)
+    first = house.start_worker("gpu")
+    before = house.inside("texts", module="runs", run=run, at_least=1)
+    first.kill()
+    assert len(before) < clusters
+    house.start_worker("gpu")
+    now = house.inside("end", module="runs", run=run, patience=LEASE + 90)
+    assert (now["state"], now["done"], now["failed"]) == ("done", clusters, 0), now
+    after = house.inside("texts", module="runs", run=run, at_least=clusters)
+    assert before.items() <= after.items(), "what was stored stays as it was"
+    undisturbed = house.inside("once_more", module="runs", run=run)
+    assert house.inside("texts", module="runs", run=undisturbed, at_least=clusters) == after
+    assert len(set(after.values())) > 1
