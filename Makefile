@@ -1,5 +1,6 @@
 # Concord. `make` alone lists what there is.
 PYTHON ?= python3
+PORT ?= 8000
 VENV := .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -23,9 +24,9 @@ $(VENV)/.test: requirements.txt requirements/test.txt requirements/gpu.txt | $(B
 	$(BIN)/python -m pip install -q -r requirements/test.txt
 	@touch $@ $(VENV)/.runtime
 
-run: $(VENV)/.runtime ## install, build, seed the illustrative project and serve it: one command on a fresh machine
+run: $(VENV)/.runtime ## install, build, seed the illustrative project and serve it on PORT (8000): one command on a fresh machine
 	@$(MANAGE) frontend
-	@$(MANAGE) demo
+	@$(MANAGE) demo --port $(PORT)
 
 test: $(VENV)/.test ## run every check; ONLY="lint sqlite" picks stages
 	@$(BIN)/python -m tests.stages $(ONLY)

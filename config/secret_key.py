@@ -5,6 +5,14 @@ import secrets
 from pathlib import Path
 
 
+def known_secret_key(folder: Path) -> str:
+    """The key in ``folder/secret_key``; empty where there is none that this user may read."""
+    try:
+        return (folder / "secret_key").read_text().strip()
+    except OSError:
+        return ""
+
+
 def kept_secret_key(folder: Path) -> str:
     """The key in ``folder/secret_key``; a random one is made when there is none. Two processes get the same one."""
     path = folder / "secret_key"

@@ -10,6 +10,7 @@ from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
 from accounts import logs
+from config.secret_key import known_secret_key
 from generation import endpoints
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -37,7 +38,8 @@ if (HTTPS or BEHIND_PROXY) and (not ALLOWED_HOSTS or "*" in ALLOWED_HOSTS) and n
 ALLOWED_HOSTS = ALLOWED_HOSTS or ["localhost", "127.0.0.1", "[::1]"]
 
 SAMPLE_WORDS = ("change-me", "changeme", "insecure", "development", "sample", "your-secret")
-SECRET_KEY = env.str("SECRET_KEY", default="")
+# Where `manage.py demo` has served this data, its key is taken: other commands there need no setting either.
+SECRET_KEY = env.str("SECRET_KEY", default="") or known_secret_key(DATA_DIR)
 if DEBUG and not SECRET_KEY:
     SECRET_KEY = "only-for-development-never-for-a-server-that-others-reach"
 weak = len(SECRET_KEY) < 32 or len(set(SECRET_KEY)) < 10 or any(word in SECRET_KEY.lower() for word in SAMPLE_WORDS)

@@ -42,7 +42,7 @@ class Summarising:
         return ""
 
     def units(self, project: Project, level: str) -> list[int]:
-        return sources.units_of(project, level)
+        return sources.some_units(project, level)
 
     def items(self, version: Version, units: Sequence[int]) -> Mapping[int, Source]:
         found = sources.materials(version.system.project, version.level, units)

@@ -8,11 +8,13 @@ from typing import Any
 from django.db.models import Q, QuerySet, Sum
 from django.db.models.functions import Length
 
+from accounts.problems import Refused
 from annotation.models import Cluster, Input, Level, PicoSlot, Proposition, Study, Target
 from projects.models import Project, Unit
 
 from .backends.protocol import InputText, Source
 from .models import UnitLevel
+from .wording import LEVELS
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,22 @@ def _rows(project: Project, level: str) -> tuple[QuerySet[Any], str]:
         return Cluster.objects.current().filter(project=project), "unit_id"
     targets = Target.objects.filter(project=project, level=Level(level))
     return targets, "unit_id" if level == UnitLevel.SENTENCE else "review__unit_id"
+
+
+def level_of(project: Project, wanted: str) -> str:
+    """The level for which something is made where nobody said one: the wanted one, else the finest that there is."""
+    there = [level for level in (*reversed(UnitLevel), UnitLevel(wanted)) if units(project, level).exists()]
+    return wanted if wanted in there or not there else there[0]
+
+
+def some_units(project: Project, level: str) -> list[int]:
+    """As `units_of`; `Refused`, with what there is instead, where a project has no unit of the level."""
+    if found := units_of(project, level):
+        return found
+    counts = {each: units(project, each).count() for each in UnitLevel}
+    there = " and ".join(f"{n} {LEVELS[each]}, level {each}" for each, n in counts.items() if n)
+    instead = there or "no corpus yet: import one"
+    raise Refused(f"This project has no {LEVELS[UnitLevel(level)]}, level {level}. It has {instead}.")
 
 
 def units_of(project: Project, level: str) -> list[int]:

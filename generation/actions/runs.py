@@ -38,7 +38,7 @@ def start_run(
         raise Refused(reason)
     if not 1 <= lanes <= MOST_LANES:
         raise Refused.field("lanes", f"From 1 to {MOST_LANES}.")
-    chosen = _chosen(work.units(project, version.level), units, version.level)
+    chosen = _chosen(work.units(project, version.level), units)
     sizes: dict[int, int] = {}
     for batch in _batches(chosen):
         sizes |= sources.sizes(version.level, batch)
@@ -59,14 +59,14 @@ def _batches(units: Sequence[int]) -> Iterator[Sequence[int]]:
     return (units[start : start + BATCH] for start in range(0, len(units), BATCH))
 
 
-def _chosen(there: list[int], units: Sequence[int] | None, level: str) -> list[int]:
+def _chosen(there: list[int], units: Sequence[int] | None) -> list[int]:
     if units is not None:
         wanted = set(units)
         if strange := wanted - set(there):
             raise Refused.field("units", f"{len(strange)} of the units are not of this project and level.")
         there = [unit for unit in there if unit in wanted]
     if not there:
-        raise Refused(f"There is no unit of the level {level!r} to do.")
+        raise Refused("No unit was chosen.")
     return there
 
 

@@ -5,6 +5,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+#: What is said of a required parameter that nobody set.
+NEEDED = "This is needed."
+
 
 class Takes(StrEnum):
     """What a parameter takes. An optional ``INTEGER`` or ``NUMBER`` has the default None."""
@@ -65,7 +68,7 @@ def _meant(parameter: Parameter, value: Any) -> Any:
 def _fault(parameter: Parameter, value: Any) -> str:
     if value is None or value == "":
         if parameter.required:
-            return "This is needed."
+            return NEEDED
         if parameter.takes not in (Takes.CHOICE, Takes.SWITCH):
             return ""
     match parameter.takes:

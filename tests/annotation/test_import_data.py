@@ -36,6 +36,16 @@ def test_a_lead_can_be_named_for_a_new_project(lead: object, file: Path) -> None
     assert Import.objects.get().created_by == lead
 
 
+def test_a_project_that_nobody_leads_says_so_and_gets_its_lead_by_the_same_command(lead: object, file: Path) -> None:
+    write(file, [cluster()])
+    _, err = run("m3", file, "--project", "new", "--create")
+    assert err == "Nobody leads new, so nobody sees it: the same command with --lead EMAIL.\n"
+    out, err = run("m3", file, "--project", "new", "--lead", "lead@example.org")
+    assert ("nothing changes" in out, err) == (True, "")
+    assert Member.objects.get(project__slug="new").user == lead
+    assert run("m3", file, "--project", "new")[1] == ""
+
+
 def test_the_same_file_again_says_so_and_ends_well(corpus: Project, file: Path) -> None:
     out, _ = run("m3", file, "--project", "eye")
     assert "nothing changes" in out

@@ -12,6 +12,8 @@ import pytest
 import yaml
 from django.conf import settings
 
+from config.secret_key import kept_secret_key
+
 KEY = "q7Jm2xWc9Zt4Lr8Vn1Bd6Hs3Kf5Pg0Ty-aEuIo_RwQzXcVbNm8u4t"
 READ = """
 import json, django
@@ -58,6 +60,14 @@ def test_a_server_without_a_key_of_its_own_does_not_start(tmp_path: Path, enviro
     done = manage(tmp_path, "manage.py", "check", **environment)
     assert done.returncode != 0
     assert "SECRET_KEY is missing, short or a sample" in done.stderr
+
+
+def test_commands_beside_the_demo_take_the_key_that_it_keeps_with_its_data(tmp_path: Path) -> None:
+    key = kept_secret_key(tmp_path)
+    assert read(tmp_path, "SECRET_KEY", "DEBUG") == {"SECRET_KEY": key, "DEBUG": False}
+    assert read(tmp_path, "SECRET_KEY", SECRET_KEY=KEY) == {"SECRET_KEY": KEY}
+    (tmp_path / "secret_key").write_text("short\n")
+    assert manage(tmp_path, "manage.py", "check").returncode != 0
 
 
 def test_a_server_with_a_key_starts_without_debug(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from django.core.management import CommandError, call_command
 from accounts.models import User
 from generation import presets
 from generation.actions.runs import start_run, stop_run
+from generation.actions.systems import make_version
 from generation.models import Run, RunStatus, Summary, System, Version
 from projects.models import Project
 from tests.builders import build_cluster
@@ -49,11 +50,14 @@ def test_a_configuration_becomes_system_version_and_summaries(
     assert Run.objects.first().started_by == User.objects.get(email="lead@example.org")  # type: ignore[union-attr]
 
 
-def test_a_system_called_after_a_preset_is_made_of_it(clusters: Project, capsys: pytest.CaptureFixture[str]) -> None:
-    assert generate(capsys, system="Lead-3", level="proposition").endswith("3 of 3 done.\n")
+def test_a_system_called_after_a_preset_is_made_of_it_at_a_level_that_the_project_has(
+    clusters: Project, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert presets.get("lead-3").config["level"] == "document"
+    assert generate(capsys, system="Lead-3").endswith("3 of 3 done.\n")
     made = Version.objects.get()
     assert (made.note, made.level, made.config["decoding"]["sentences"]) == ("Preset lead-3", "proposition", 3)
-    said = generate(capsys, system="Two", preset="lead-3", changes=["decoding.sentences=2", "level=proposition"])
+    said = generate(capsys, system="Two", preset="lead-3", changes=["decoding.sentences=2"])
     assert said.startswith("Two v1 (")
     assert Version.objects.get(system__name="Two").config["decoding"]["sentences"] == 2
     assert presets.get("lead-3").config["decoding"]["sentences"] == 3
@@ -111,10 +115,11 @@ def test_a_run_that_cannot_be_done_says_why(
 def test_the_same_system_at_another_level_is_another_version(
     clusters: Project, staged: StagedBackend, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    staged_version(clusters)
-    with pytest.raises(CommandError, match="no unit of the level 'sentence'"):
+    version = staged_version(clusters)
+    with pytest.raises(CommandError, match=r"no target sentences, level sentence\. It has 3 clusters"):
         generate(capsys, system="Staged", level="sentence")
-    assert [v.level for v in System.objects.get().versions.all()] == ["proposition", "sentence"]
+    assert [v.level for v in System.objects.get().versions.all()] == ["proposition"]
+    make_version(system=version.system, config=version.config | {"level": "sentence"}, by=None)
     assert generate(capsys, system="Staged", level="proposition").endswith("3 of 3 done.\n")
     with pytest.raises(CommandError, match="Version 2 of Staged is for the level sentence, not proposition"):
         generate(capsys, system="Staged", level="proposition", number=2)
@@ -130,10 +135,15 @@ def test_the_same_system_at_another_level_is_another_version(
         ({"system": "Staged", "config": "broken.json"}, "broken.json is no JSON: "),
         ({"system": "Staged", "config": "list.json"}, "list.json is no JSON object."),
         ({"system": "New", "preset": "lead-9"}, "There is no preset 'lead-9'; there are: bart-xsum, "),
-        ({"system": "New", "preset": "bart-cochrane"}, "model.model: This is needed."),
+        (
+            {"system": "New", "preset": "bart-cochrane"},
+            "model.model: This is needed. Give it with --set model.model=",
+        ),
+        ({"system": "New", "preset": "bilstm"}, "model.file: This is needed. Give it with --outputs FILE"),
+        ({"system": "New", "preset": "lead-3", "level": "document"}, "This project has no reviews (documents), level"),
         ({"system": "New", "preset": "lead-3", "changes": ["sentences"]}, "--set sentences: SECTION.NAME=VALUE, "),
         ({"system": "New", "preset": "lead-3", "changes": ["decoding.x=1"]}, "decoding.x: There is no such parameter."),
-        ({"system": "Staged", "changes": ["seed=1"]}, "--set changes what --config or --preset says."),
+        ({"system": "Staged", "changes": ["seed=1"]}, "--set changes what --preset, --config or --outputs says."),
         ({"system": "New", "config": "wrong.json"}, "decoding.sentences: "),
         ({"system": "Staged", "config": "wrong.json", "number": 1}, "--version names a version that there is; "),
     ],
@@ -158,5 +168,5 @@ def test_bad_input_is_one_clear_line(
 
 
 def test_there_must_be_such_a_project(db: None) -> None:
-    with pytest.raises(CommandError, match="There is no project 'nowhere'"):
+    with pytest.raises(CommandError, match="There is no project 'nowhere'; there are: none"):
         call_command("generate", project="nowhere", system="Lead-3")

@@ -379,7 +379,10 @@ def test_what_stays_away_stops_the_run_after_so_many_tries(version: Version, sta
 
 def test_a_run_is_refused_where_there_is_nothing_to_do(version: Version, project: Project, lead: User) -> None:
     sentences = staged_version(project, "Sentences", level="sentence")
-    with pytest.raises(Refused, match="no unit of the level 'sentence'"):
+    with pytest.raises(
+        Refused,
+        match=r"no target sentences, level sentence\. It has \d+ clusters",
+    ):
         start_run(version=sentences, by=lead)
     with pytest.raises(Refused, match="2 of the units are not of this project and level"):
         start_run(version=version, by=lead, units=[0, -1])

@@ -19,8 +19,9 @@ from annotation.actions.imports import Checked, check_files, import_files, repor
 from annotation.imports import FORMATS
 from annotation.imports.faults import BadFiles, Faults
 from annotation.imports.reading import Progress, Source, silent
-from projects.actions.people import create_project
-from projects.models import Project
+from projects.actions.people import add_member, create_project
+from projects.management.arguments import project_of, user_of
+from projects.models import Project, Role
 
 SLUG = re.compile(r"[a-z0-9]+(?:[-_][a-z0-9]+)*")
 
@@ -36,7 +37,7 @@ class Command(BaseCommand):
         parser.add_argument("paths", nargs="+", type=Path, metavar="PATH")
         parser.add_argument("--project", required=True, metavar="SLUG")
         parser.add_argument("--create", action="store_true", help="make the project if there is none of that name")
-        parser.add_argument("--lead", metavar="EMAIL", help="with --create: the user who leads the project")
+        parser.add_argument("--lead", metavar="EMAIL", help="the user who leads the project, where nobody does yet")
         parser.add_argument("--level", default="", help="the level of the files, where it is not to be recognised")
         parser.add_argument("--check", action="store_true", help="read and report only; write nothing")
 
@@ -58,7 +59,7 @@ class Command(BaseCommand):
             raise CommandError(f"There is no project {project!r}; --create makes it.")
         if found is None and not SLUG.fullmatch(project):
             raise CommandError(f"{project!r} is no name for a project: small letters, digits and hyphens.")
-        leader = _user(lead) if lead else None
+        leader = user_of(lead) if lead else None
         reports: list[dict[str, Any]] = []
         try:
             with _bar() as progress:
@@ -76,6 +77,17 @@ class Command(BaseCommand):
         except Problem as problem:
             raise CommandError(problem.detail) from None
         self._report(checked, reports or [report_of(parsed) for _, parsed in checked.parsed], wrote=not check)
+        if not check:
+            self._led(project_of(project), leader)
+
+    def _led(self, project: Project, leader: User | None) -> None:
+        """A project that nobody leads is in nobody's pages: it gets the lead that is named, or that is said."""
+        if project.members.active().filter(role=Role.LEAD).exists():
+            return
+        if leader is None:
+            self.stderr.write(f"Nobody leads {project.slug}, so nobody sees it: the same command with --lead EMAIL.")
+        else:
+            add_member(project=project, user=leader, role=Role.LEAD, by=leader)
 
     def _faults(self, faults: Faults) -> None:
         for fault in faults:
@@ -120,13 +132,6 @@ def _source(path: Path) -> Source:
         return Source.of(path, str(path))
     except OSError as error:
         raise CommandError(f"{path} cannot be read: {error.strerror}.") from None
-
-
-def _user(email: str) -> User:
-    found = User.objects.filter(email__iexact=email).first()
-    if found is None:
-        raise CommandError(f"There is no user {email!r}.")
-    return found
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,15 +11,20 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from accounts.models import User
 from accounts.problems import Problem
-from generation import presets
+from generation import presets, sources
 from generation.actions.outputs import keep_outputs
 from generation.actions.runs import resume_run, start_run
 from generation.actions.systems import create_system, make_version, read
+from generation.backends.parameters import NEEDED
 from generation.foreground import do_run
 from generation.models import ItemStatus, Purpose, Run, RunStatus, System, UnitLevel, Version
 from generation.progress import progress_of
+from generation.wording import LEVELS
 from projects import jobs
+from projects.management.arguments import project_of, user_of
 from projects.models import Project
+
+MADE_BY = "--preset, --config or --outputs"
 
 
 class Command(BaseCommand):
@@ -50,16 +56,13 @@ class Command(BaseCommand):
         return parser
 
     def handle(self, *args: Any, **options: Any) -> None:
-        project = Project.objects.filter(slug=options["project"]).first()
-        if project is None:
-            raise CommandError(f"There is no project {options['project']!r}.")
-        by = _user(options["by"])
+        project = project_of(options["project"])
+        by = user_of(options["by"]) if options["by"] else None
         try:
             version = self._version(project, options, by)
             run = self._run(version, options["again"], by)
         except Problem as problem:
-            said = "; ".join(f"{e['field']}: {e['message']}" for e in problem.errors) or problem.detail
-            raise CommandError(said) from None
+            raise CommandError("; ".join(map(_fault, problem.errors)) or problem.detail) from None
         if run.status == RunStatus.DONE:
             self._report_done(run)
             return
@@ -75,6 +78,8 @@ class Command(BaseCommand):
         if system is None and all(options[given] is None for given in ("config", "preset", "outputs")):
             options = options | {"preset": _preset_named(options["system"])}
         config, note = _config(options) if options["outputs"] is None else self._outputs(project, options, by)
+        if config is not None and options["preset"] is not None and not options["level"]:
+            self._level(project, config)
         if config is None:
             return self._existing(system, options, by)
         if options["number"] is not None:
@@ -83,10 +88,10 @@ class Command(BaseCommand):
             _change(config, change)
         if options["level"]:
             config["level"] = options["level"]
-        if system is None:
-            # First whether it can be made at all: no system is left behind that has no version.
-            read(config)
-            system = create_system(project=project, name=options["system"], by=by)
+        # First whether it can be made and run at all: nothing is left behind that cannot.
+        clean, _ = read(config)
+        sources.some_units(project, clean["level"])
+        system = system or create_system(project=project, name=options["system"], by=by)
         return make_version(system=system, config=config, note=note, by=by)
 
     def _outputs(self, project: Project, options: dict[str, Any], by: User | None) -> tuple[dict[str, Any], str]:
@@ -95,7 +100,7 @@ class Command(BaseCommand):
         try:
             with path.open("rb") as content:
                 file = UploadedFile(content, name=path.name, size=path.stat().st_size)
-                level = options["level"] or UnitLevel.PROPOSITION
+                level = options["level"] or sources.level_of(project, UnitLevel.PROPOSITION)
                 kept = keep_outputs(project=project, level=level, file=file, by=by)
         except OSError as error:
             raise CommandError(f"{path} cannot be read: {error.strerror}.") from None
@@ -104,12 +109,19 @@ class Command(BaseCommand):
             self.stderr.write(f"{kept.name}:{line}: no unit has the key {key!r}.")
         if kept.unknown_total > 10:
             self.stderr.write(f"... and {kept.unknown_total - 10} more keys that no unit has.")
-        return {"backend": "imported", "model": {"file": kept.sha256, "name": kept.name}}, kept.name
+        return {"backend": "imported", "level": level, "model": {"file": kept.sha256, "name": kept.name}}, kept.name
+
+    def _level(self, project: Project, config: dict[str, Any]) -> None:
+        """A preset has its level by habit only: where the project has no unit of it, another one is taken, and said."""
+        wanted = config.get("level", UnitLevel.PROPOSITION)
+        config["level"] = sources.level_of(project, wanted)
+        if config["level"] != wanted:
+            self.stderr.write(f"This project has no {LEVELS[wanted]}: made for its {LEVELS[config['level']]}.")
 
     def _existing(self, system: System | None, options: dict[str, Any], by: User | None) -> Version:
         name, level, number = options["system"], options["level"], options["number"]
         if system is None:
-            raise CommandError(f"There is no system {name!r} in this project; --config or --preset makes it.")
+            raise CommandError(f"There is no system {name!r} in this project; {MADE_BY} makes it.")
         versions = system.versions.newest_first()
         if number is not None:
             version = versions.filter(number=number).first()
@@ -120,10 +132,11 @@ class Command(BaseCommand):
             return version
         newest = versions.first()
         if newest is None:
-            raise CommandError(f"{name} has no version yet; --config or --preset makes one.")
+            raise CommandError(f"{name} has no version yet; {MADE_BY} makes one.")
         if not level or newest.level == level:
             return newest
         # The same summariser at another level is another version: what it reads is different.
+        sources.some_units(system.project, level)
         return versions.filter(level=level).first() or make_version(
             system=system, config={**newest.config, "level": level}, note=newest.note, by=by
         )
@@ -168,7 +181,7 @@ def _config(options: dict[str, Any]) -> tuple[dict[str, Any] | None, str]:
         return _of_preset(options["preset"])
     if options["config"] is None:
         if options["changes"]:
-            raise CommandError("--set changes what --config or --preset says.")
+            raise CommandError(f"--set changes what {MADE_BY} says.")
         return None, ""
     path: Path = options["config"]
     try:
@@ -215,10 +228,9 @@ def _change(config: dict[str, Any], change: str) -> None:
     config[section] = {**(inner if isinstance(inner, dict) else {}), name: value}
 
 
-def _user(email: str) -> User | None:
-    if not email:
-        return None
-    found = User.objects.filter(email__iexact=email).first()
-    if found is None:
-        raise CommandError(f"There is no user {email!r}.")
-    return found
+def _fault(error: Mapping[str, str]) -> str:
+    """What is wrong with a field; of one that was left open, what gives it."""
+    field, message = error["field"], error["message"]
+    if message != NEEDED:
+        return f"{field}: {message}"
+    return f"{field}: {message} Give it with {'--outputs FILE' if field == presets.FILE else f'--set {field}=...'}"

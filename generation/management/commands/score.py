@@ -12,7 +12,7 @@ from generation.backends.parameters import Takes
 from generation.metrics.protocol import Metric
 from generation.models import Run, Score, Scoring
 from generation.runs_at_hand import names, runs_with_summaries
-from projects.models import Project
+from projects.management.arguments import project_of
 
 #: What needs no weights, and so runs anywhere.
 USUAL = [
@@ -39,9 +39,7 @@ class Command(BaseCommand):
         )  # fmt: skip
 
     def handle(self, *args: Any, **options: Any) -> None:
-        project = Project.objects.filter(slug=options["project"]).first()
-        if project is None:
-            raise CommandError(f"There is no project {options['project']!r}.")
+        project = project_of(options["project"])
         runs = list(runs_with_summaries(project, options["system"]))
         missing = sorted(set(options["system"]) - {run.version.system.name for run in runs})
         if missing or not runs:

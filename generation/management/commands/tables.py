@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from generation import tables
 from generation.tables.scored import Scores
 from generation.tables.writing import FORMATS, needed
-from projects.models import Project
+from projects.management.arguments import project_of
 
 
 class Command(BaseCommand):
@@ -25,9 +25,7 @@ class Command(BaseCommand):
         parser.add_argument("--out", type=Path, metavar="DIR", help="A file a table, named by it; made where missing.")
 
     def handle(self, *args: Any, out: Path | None, **options: Any) -> None:
-        project = Project.objects.filter(slug=options["project"]).first()
-        if project is None:
-            raise CommandError(f"There is no project {options['project']!r}.")
+        project = project_of(options["project"])
         ending, _, write = FORMATS[options["format"]]
         scores = Scores(project)
         for i, key in enumerate(options["table"] or [table.key for table in tables.every()]):

@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from accounts.problems import Problem
-from projects.models import Project
+from projects.management.arguments import project_of
 from releases.actions import check_empty, copy_release, freeze
 
 
@@ -28,9 +28,7 @@ class Command(BaseCommand):
         return parser
 
     def handle(self, *args: Any, **options: Any) -> None:
-        project = Project.objects.filter(slug=options["project"]).first()
-        if project is None:
-            raise CommandError(f"There is no project {options['project']!r}.")
+        project = project_of(options["project"])
         try:
             check_empty(options["out"])
             release = freeze(
