@@ -7,6 +7,7 @@ one by one would take the summaries of one review for independent ones and make 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -48,8 +49,8 @@ def clustered_mean(
 ) -> Mean:
     """The mean of ``values`` (n,), whose items belong to ``clusters`` (n,), ids in any order.
 
-    The same values, clusters, seed and NumPy give the same interval, whatever the order of the items and whichever
-    other figures are asked for with it.
+    The same values, clusters, seed and NumPy give the same figures to the last bit, whatever the order of the items and
+    whatever the clusters are called.
     """
     return clustered_means([values], clusters, replicates=replicates, seed=seed, level=level)[0]
 
@@ -69,25 +70,37 @@ def clustered_means(
     if n == 0:
         return [Mean(None, 0, 0, undefined=NO_ITEMS) for _ in figures]
     names, place = np.unique(np.asarray(clusters), return_inverse=True)
-    columns = np.asarray(figures, dtype=np.float64).T
-    intervals = _intervals(columns, place, len(names), replicates, seed, level)
-    spreads = columns.std(axis=0, ddof=1).tolist() if n > 1 else [None] * len(figures)
-    means = columns.mean(axis=0).tolist()
+    columns = [np.asarray(values, dtype=np.float64) for values in figures]
+    intervals = _intervals(columns, place, replicates, seed, level)
     return [
-        Mean(mean, n, len(names), sd, ci) for mean, sd, ci in zip(means, spreads, intervals, strict=True)
-    ]  # fmt: skip
+        Mean(mean, n, len(names), _sd(column, mean), ci)
+        for column, ci in zip(columns, intervals, strict=True)
+        for mean in [math.fsum(column) / n]
+    ]
+
+
+def _sd(values: FloatArray, mean: float) -> float | None:
+    return math.sqrt(math.fsum((values - mean) ** 2) / (len(values) - 1)) if len(values) > 1 else None
 
 
 def _intervals(
-    columns: FloatArray, place: npt.NDArray[np.intp], count: int, replicates: int, seed: int, level: float
+    columns: Sequence[FloatArray], place: npt.NDArray[np.intp], replicates: int, seed: int, level: float
 ) -> list[Interval | None]:
-    """Of the means of each column (n, m), when ``count`` clusters are drawn; ``place`` (n,): each item's cluster."""
-    if count < 2:
-        return [None] * columns.shape[1]
-    sizes = np.bincount(place, minlength=count)
-    totals = np.column_stack([np.bincount(place, weights=column, minlength=count) for column in columns.T])
-    drawn = [
-        (times @ totals) / (times @ sizes)[:, None]
-        for times in draw_counts(np.ones(count), replicates, np.random.default_rng(seed))
-    ]
-    return [percentile_interval(replicated, level).ci for replicated in np.concatenate(drawn).T]
+    """Of the means of each column (n,), when whole clusters are drawn; ``place`` (n,): each item's cluster, from 0."""
+    sizes = np.bincount(place)
+    if len(sizes) < 2:
+        return [None] * len(columns)
+    totals = [_totals(values, place) for values in columns]
+    # Clusters by size, then by sum: what they are called, and which came first, must not change what is drawn.
+    ordered = np.column_stack((np.sort(sizes), *(total[np.lexsort((total, sizes))] for total in totals)))
+    blocks = []
+    for times in draw_counts(np.ones(len(sizes)), replicates, np.random.default_rng(seed)):
+        drawn = times @ ordered
+        blocks.append(drawn[:, 1:] / drawn[:, :1])
+    return [percentile_interval(replicated, level).ci for replicated in np.concatenate(blocks).T]
+
+
+def _totals(values: FloatArray, place: npt.NDArray[np.intp]) -> FloatArray:
+    """The sum of each cluster, its items in an order of their own: floats added in another come to another sum."""
+    order = np.lexsort((values, place))
+    return np.bincount(place[order], weights=values[order]).astype(np.float64)

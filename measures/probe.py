@@ -16,11 +16,8 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-import numpy as np
-
-from measures.agreement.bootstrap import draw_counts, percentile_interval
-from measures.agreement.patterns import FloatArray
 from measures.agreement.results import Interval
+from measures.means import Mean, clustered_mean, clustered_means
 
 Basis = Literal["all", "content"]
 BASES: tuple[Basis, ...] = ("all", "content")
@@ -164,9 +161,9 @@ def probe_table(
     """A row for each of ``kinds``, whether it has pairs or not, then one over all pairs.
 
     Intervals: percentile bootstrap that draws reviews with replacement, each with all its pairs of the row, target and
-    counterfactual together; a replicate's figure is the mean over the pairs it drew (a ratio of sums). The same pairs,
-    seed and NumPy give the same intervals, whatever the reviews are called. Raises ValueError for a pair of another
-    kind, and for fewer than two replicates.
+    counterfactual together; a replicate's figure is the mean over the pairs it drew (a ratio of sums;
+    `measures.means`). The same pairs, seed and NumPy give the same figures to the last bit, whatever their order and
+    whatever the reviews are called. Raises ValueError for a pair of another kind, and for fewer than two replicates.
     """
     if replicates < 2:
         raise ValueError("a bootstrap needs at least two replicates")
@@ -179,61 +176,29 @@ def probe_table(
 def _row(kind: str, pairs: Sequence[Pair], basis: Basis, replicates: int, seed: int, level: float) -> ProbeResult:
     n = len(pairs)
     method = f"mean over pairs; {replicates} draws of reviews (seed {seed}), percentile interval at {level:g}"
-    delta = np.array([p.delta(basis) for p in pairs], dtype=np.float64)
-    sums = np.array([p.delta_sum(basis) for p in pairs], dtype=np.float64)
-    right = delta > 0
-    numbers: dict[Hashable, int] = {}
-    review = np.array([numbers.setdefault(p.review, len(numbers)) for p in pairs], dtype=np.int64)
     if not n:
         none = Figure(None, undefined=NO_PAIRS)
         return ProbeResult(kind, basis, 0, 0, 0, 0, none, none, none, none, none, 0, method)
+    deltas = [p.delta(basis) for p in pairs]
+    right = [float(delta > 0) for delta in deltas]
+    numbers: dict[Hashable, int] = {}
+    review = [numbers.setdefault(p.review, len(numbers)) for p in pairs]
     drawn = {"replicates": replicates, "seed": seed}
-    values: FloatArray = np.column_stack((delta, right, sums)).astype(np.float64)
-    intervals = cluster_intervals(values, review, **drawn, level=level)
-    figures = [_figure(float(mean), interval) for mean, interval in zip(values.mean(axis=0), intervals, strict=True)]
-    sd = Figure(float(delta.std(ddof=1))) if n > 1 else Figure(None, undefined=ONE_PAIR)
+    delta, accuracy, sums = clustered_means(
+        [deltas, right, [p.delta_sum(basis) for p in pairs]], review, **drawn, level=level
+    )  # fmt: skip
     changed = [(place, d) for place, p in zip(review, pairs, strict=True) if (d := p.delta_changed()) is not None]
+    over_changed = clustered_mean([d for _, d in changed], [place for place, _ in changed], **drawn, level=level)
     return ProbeResult(
-        kind, basis, n, len(numbers), int(right.sum()), int((delta == 0).sum()), figures[0], sd, figures[1], figures[2],
-        _changed(changed, **drawn, level=level), len(changed), method,
+        kind, basis, n, len(numbers), int(sum(right)), deltas.count(0), _figure(delta),
+        Figure(delta.sd, undefined=ONE_PAIR if delta.sd is None else None), _figure(accuracy), _figure(sums),
+        _figure(over_changed), len(changed), method,
     )  # fmt: skip
 
 
-def _changed(found: Sequence[tuple[int, float]], *, replicates: int, seed: int, level: float) -> Figure:
-    """The mean of (number of the review, delta), with its interval."""
-    if not found:
+def _figure(mean: Mean) -> Figure:
+    if mean.value is None:  # only the mean over changed tokens can be of nothing: a row without pairs has no means
         return Figure(None, undefined=NONE_CHANGED)
-    _, review = np.unique([place for place, _ in found], return_inverse=True)
-    values = np.array([[delta] for _, delta in found], dtype=np.float64)
-    (interval,) = cluster_intervals(values, review, replicates=replicates, seed=seed, level=level)
-    return _figure(float(values.mean()), interval)
-
-
-def _figure(value: float, ci: Interval | None) -> Figure:
-    if ci is None:
-        return Figure(value, flags=(ONE_REVIEW,))
-    return Figure(value, ci, flags=(NO_WIDTH,) if ci[1] - ci[0] < 1e-12 else ())
-
-
-def cluster_intervals(
-    values: FloatArray, clusters: Sequence[int] | np.ndarray, *, replicates: int, seed: int, level: float
-) -> list[Interval | None]:
-    """Percentile intervals of the means of each column of ``values`` (n, m), when whole clusters are drawn.
-
-    ``clusters`` (n,) numbers each row's cluster from 0. None for every column where there is one cluster only.
-    """
-    index = np.asarray(clusters, dtype=np.int64)
-    count = int(index.max()) + 1
-    if count < 2:
-        return [None] * values.shape[1]
-    size = np.bincount(index, minlength=count)
-    totals = [np.bincount(index, weights=column, minlength=count) for column in values.T]
-    features = np.column_stack((size, *totals)).astype(np.float64)
-    # In an order of their own, so that the intervals do not depend on which review came first.
-    features = features[np.lexsort(features.T[::-1])]
-    blocks = []
-    for drawn in draw_counts(np.ones(count), replicates, np.random.default_rng(seed)):
-        found = drawn @ features
-        blocks.append(found[:, 1:] / found[:, :1])
-    replicated = np.concatenate(blocks)
-    return [percentile_interval(column, level).ci for column in replicated.T]
+    if mean.ci is None:
+        return Figure(mean.value, flags=(ONE_REVIEW,))
+    return Figure(mean.value, mean.ci, flags=(NO_WIDTH,) if mean.ci[1] - mean.ci[0] < 1e-12 else ())

@@ -22,7 +22,6 @@ from measures.probe import (
     ProbeError,
     ProbeResult,
     TextNll,
-    cluster_intervals,
     probe_table,
 )
 
@@ -88,25 +87,20 @@ def test_swapping_target_and_counterfactual_flips_signs_and_accuracy(pairs: list
 def test_order_and_names_of_reviews_change_nothing(pairs: list[Pair], order: object) -> None:
     mixed = [replace(p, review=f"review {9 - int(str(p.review))}") for p in pairs]
     order.shuffle(mixed)  # type: ignore[attr-defined]
-    # Exact but for the last bits: sums of floats depend on their order.
-    for one, other in zip(
-        probe_table(pairs, KINDS, replicates=40), probe_table(mixed, KINDS, replicates=40), strict=True
-    ):
-        assert (one.n, one.right, one.reviews) == (other.n, other.right, other.reviews)
-        assert one.delta.value == pytest.approx(other.delta.value, abs=1e-9)
+    assert probe_table(pairs, KINDS, replicates=40) == probe_table(mixed, KINDS, replicates=40)
 
 
 def slow_interval(pairs: list[Pair], figure: str, replicates: int, seed: int) -> tuple[float, float]:
     """Review by review, pair by pair: the same draws, in the order that the fast way gives the reviews."""
     by_review: dict[object, list[float]] = {}
     for p in pairs:
-        by_review.setdefault(p.review, []).append(p.delta("all"))
-    groups = sorted(by_review.values(), key=lambda deltas: (len(deltas), sum(deltas)))
+        delta = p.delta("all")
+        by_review.setdefault(p.review, []).append(float(delta > 0) if figure == "accuracy" else delta)
+    groups = sorted(by_review.values(), key=lambda values: (len(values), sum(values)))
     figures = []
     for chosen in np.random.default_rng(seed).integers(len(groups), size=(replicates, len(groups))):
-        drawn = [delta for number in chosen for delta in groups[number]]
-        right = sum(delta > 0 for delta in drawn)
-        figures.append(right / len(drawn) if figure == "accuracy" else sum(drawn) / len(drawn))
+        drawn = [value for number in chosen for value in groups[number]]
+        figures.append(sum(drawn) / len(drawn))
     low, high = np.quantile(figures, [0.025, 0.975])
     return float(low), float(high)
 
@@ -120,27 +114,6 @@ def test_the_bootstrap_equals_a_slow_loop_over_the_same_draws() -> None:
     assert "300 draws of reviews (seed 11)" in found.method
     assert row(pairs, "negation", replicates=300, seed=12).delta.ci != found.delta.ci
     assert row(pairs, "negation", replicates=300, seed=11) == found
-
-
-def test_intervals_are_wider_where_the_pairs_of_a_review_are_alike() -> None:
-    rng = np.random.default_rng(3)
-    values = np.repeat(rng.normal(size=30), 8)[:, None] + rng.normal(scale=0.1, size=(240, 1))
-    [clustered] = cluster_intervals(values, np.repeat(np.arange(30), 8), replicates=1000, seed=0, level=0.95)
-    [naive] = cluster_intervals(values, np.arange(240), replicates=1000, seed=0, level=0.95)
-    assert clustered is not None
-    assert naive is not None
-    # The design effect of 8 equal values a review: the width grows by about the root of 8.
-    assert 2.2 < (clustered[1] - clustered[0]) / (naive[1] - naive[0]) < 3.5
-
-
-def test_an_interval_holds_the_truth_about_as_often_as_it_says() -> None:
-    rng = np.random.default_rng(8)
-    held = 0
-    for seed in range(200):
-        values = np.repeat(rng.normal(0.2, 1, size=60), 3)[:, None] + rng.normal(size=(180, 1))
-        [ci] = cluster_intervals(values, np.repeat(np.arange(60), 3), replicates=300, seed=seed, level=0.9)
-        held += ci is not None and ci[0] <= 0.2 <= ci[1]
-    assert 0.83 <= held / 200 <= 0.96
 
 
 def test_what_is_undefined_says_why_and_is_never_0() -> None:
