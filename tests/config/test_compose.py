@@ -155,7 +155,7 @@ def test_a_command_names_a_program_that_takes_what_it_is_given(command: list[str
 
 def test_concord_knows_the_variables_that_it_is_given() -> None:
     for name in OURS:
-        assert set(SERVICES[name]["environment"]) <= read_by_concord() | {"TMPDIR"}
+        assert set(SERVICES[name]["environment"]) <= read_by_concord() | {"TMPDIR", "HF_HOME"}
         assert SERVICES[name]["env_file"] == ".env"
     assert set(re.findall(r"(?<!\$)\$\{(\w+)", WRITTEN)) <= documented()
     assert {"DOMAIN", "TLS", "UPSTREAM"} == set(re.findall(r"\{\$(\w+)", CADDYFILE))
@@ -184,6 +184,11 @@ def test_the_proxy_hides_what_is_for_those_inside_and_adds_no_header_of_its_own(
     assert "max_size" not in CADDYFILE, "the limit of uploads is Concord's"
     assert not re.search(r"^\s*header\s", CADDYFILE, re.MULTILINE)
     assert "tls {$TLS}" in CADDYFILE
+
+
+def test_models_that_the_gpu_worker_downloads_land_where_it_can_write() -> None:
+    assert SERVICES["gpu-worker"]["environment"] == SERVICES["worker"]["environment"] | {"HF_HOME": "/data/hub"}
+    assert "data:/data" in SERVICES["gpu-worker"]["volumes"]
 
 
 def test_the_gpu_worker_listens_where_wake_ups_for_models_are_sent() -> None:
