@@ -3,6 +3,7 @@
 from argparse import ArgumentParser
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from accounts.actions import make_sign_in_link
@@ -15,7 +16,8 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("email", help="the user's e-mail address")
         parser.add_argument("--hours", type=float, default=24, help="how long it is valid (default: 24)")
-        parser.add_argument("--address", default="http://localhost:8000", help="where this Concord is reached")
+        named = next(iter(settings.CSRF_TRUSTED_ORIGINS), "http://localhost:8000")
+        parser.add_argument("--address", default=named, help="where this Concord is reached (default: %(default)s)")
 
     def handle(self, *args: Any, **options: Any) -> None:
         if not 0 < options["hours"] <= 24 * 30:

@@ -74,6 +74,7 @@ class Command(BaseCommand):
             f"Concord is ready: {address}",
             "The project in it is made up. Sign in with one of these links; each works once, for 24 hours:",
             *(f"  {name:<30} {link}" for name, link in links),
+            f"Another one later: .venv/bin/python manage.py sign_in_link {PEOPLE[0].email} --address {address}",
             "Stop with Ctrl-C.",
             "",
         ]
