@@ -39,6 +39,11 @@ TOKENIZER_FILES = ("added_tokens.json", "merges.txt", "sentencepiece.bpe.model",
                    "vocab.txt")  # fmt: skip
 _HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 _REVISION = re.compile(r"(?!.*\.\.)[A-Za-z0-9][\w./-]*")
+#: What transformers raises for a folder that it cannot make sense of (ImportError: another library would read it).
+UNLOADABLE = (OSError, ValueError, RuntimeError, KeyError, ImportError)
+#: How everything is loaded: from the disk, and never a program that lies beside weights (``auto_map``). Left unset,
+#: transformers would ask whoever sits before the worker whether to run it.
+STRICTLY: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
 _PICKLES = (".bin", ".ckpt", ".pt", ".pth", ".pkl", ".pickle", ".h5", ".msgpack")
 
 

@@ -52,9 +52,13 @@ def load(params: Params) -> "Encoder":
         weights.shards(where)
     except BackendError as error:
         raise MetricError(str(error)) from None
-    model, report = AutoModel.from_pretrained(
-        where, local_files_only=True, use_safetensors=True, dtype=torch.float32, output_loading_info=True
-    )
+    try:
+        model, report = AutoModel.from_pretrained(
+            where, use_safetensors=True, dtype=torch.float32, output_loading_info=True, **weights.STRICTLY
+        )
+        tokenizer = AutoTokenizer.from_pretrained(where, **weights.STRICTLY)
+    except weights.UNLOADABLE as wrong:
+        raise MetricError(f"The encoder cannot be loaded: {weights.said(wrong, where)}") from wrong
     if missing := sorted(name for name in report["missing_keys"] if not name.startswith(UNUSED)):
         raise MetricError(
             f"The weights lack {missing[0]} and {len(missing) - 1} more: random numbers would stand there."
@@ -65,7 +69,6 @@ def load(params: Params) -> "Encoder":
     if params["layers"] > len(layers):
         raise MetricError(f"This encoder has {len(layers)} layers, no layer {params['layers']}.")
     model.encoder.layer = torch.nn.ModuleList(layers[: params["layers"]])
-    tokenizer = AutoTokenizer.from_pretrained(where, local_files_only=True)
     tokenizer.model_max_length = min(tokenizer.model_max_length, LONGEST, _positions(model.config))
     device = "cuda" if torch.cuda.is_available() else "cpu"
     return Encoder(model.to(device).eval(), tokenizer, device, _baseline(params))

@@ -37,14 +37,17 @@ def load(params: Params) -> "Reader":
         weights.shards(where)
     except BackendError as error:
         raise MetricError(str(error)) from None
-    config = AutoConfig.from_pretrained(where, local_files_only=True)
-    order = columns(dict(config.id2label), [params[name] for name in LABELS])
-    model, report = AutoModelForSequenceClassification.from_pretrained(
-        where, local_files_only=True, use_safetensors=True, dtype=torch.float32, output_loading_info=True
-    )
+    try:
+        config = AutoConfig.from_pretrained(where, **weights.STRICTLY)
+        order = columns(dict(config.id2label), [params[name] for name in LABELS])
+        model, report = AutoModelForSequenceClassification.from_pretrained(
+            where, use_safetensors=True, dtype=torch.float32, output_loading_info=True, **weights.STRICTLY
+        )
+        tokenizer = AutoTokenizer.from_pretrained(where, **weights.STRICTLY)
+    except weights.UNLOADABLE as wrong:
+        raise MetricError(f"The classifier cannot be loaded: {weights.said(wrong, where)}") from wrong
     if missing := sorted(report["missing_keys"]):
         raise MetricError(f"The weights lack {missing[0]}: random numbers would stand there.")
-    tokenizer = AutoTokenizer.from_pretrained(where, local_files_only=True)
     device = "cuda" if torch.cuda.is_available() else "cpu"
     return Reader(model.to(device).eval(), tokenizer, order, params["prompt"])
 

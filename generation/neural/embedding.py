@@ -30,8 +30,8 @@ class SentenceEncoder:
         try:
             _complete(parts(folder)["Transformer"])
             self._model: Any = SentenceTransformer(
-                str(folder), device=where, local_files_only=True, trust_remote_code=False,
-                model_kwargs={"use_safetensors": True, "dtype": torch.float32},
+                str(folder), device=where, model_kwargs={"use_safetensors": True, "dtype": torch.float32},
+                **weights.STRICTLY,
             )  # fmt: skip
         except (OSError, ValueError, RuntimeError, KeyError, TypeError) as wrong:
             raise BackendError(f"The encoder cannot be loaded: {weights.said(wrong, folder)}") from wrong
@@ -47,9 +47,7 @@ class SentenceEncoder:
 
 def _complete(folder: Path) -> None:
     """Transformers fills what the file lacks with random numbers. The pooler alone may lack: pooling reads states."""
-    _, report = AutoModel.from_pretrained(
-        folder, use_safetensors=True, local_files_only=True, trust_remote_code=False, output_loading_info=True
-    )
+    _, report = AutoModel.from_pretrained(folder, use_safetensors=True, output_loading_info=True, **weights.STRICTLY)
     missing = [name for name in report.get("missing_keys", ()) if not name.startswith("pooler.")]
     missing += [key[0] for key in report.get("mismatched_keys") or ()]
     if missing:

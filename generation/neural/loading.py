@@ -84,12 +84,21 @@ def tokenizer(config: Config) -> Any:
 
 def generation_defaults(config: Config, kind: str) -> tuple[Any, GenerationConfig]:
     """A model's configuration, and how its checkpoint says that it should generate: by itself, or by an old
-    config.json."""
+    config.json. Raises `BackendError`."""
     folder = _folder(config)
     model_config = _config(folder, kind)
-    if (folder.path / "generation_config.json").is_file():
-        return model_config, GenerationConfig.from_pretrained(folder.path, local_files_only=True)
-    return model_config, GenerationConfig.from_model_config(model_config)
+    try:
+        if (folder.path / "generation_config.json").is_file():
+            return model_config, GenerationConfig.from_pretrained(folder.path, local_files_only=True)
+        # What config.json says of generating is not in ``model_config``, which drops it; that has the special tokens.
+        found = GenerationConfig.from_model_config(model_config)
+        said = GenerationConfig.from_pretrained(
+            folder.path, config_file_name="config.json", _from_model_config=True, local_files_only=True
+        )
+        found.update(**said.to_diff_dict())
+        return model_config, found
+    except (*weights.UNLOADABLE, TypeError) as wrong:
+        raise BackendError(f"The checkpoint's defaults of generation are not understood: {wrong}") from wrong
 
 
 def _folder(config: Config) -> weights.Folder:
@@ -101,31 +110,42 @@ def _model(folder: weights.Folder, kind: str, dtype: torch.dtype, attention: str
     try:
         model, report = _CLASSES[kind].from_pretrained(
             folder.path, config=_config(folder, kind), dtype=dtype, attn_implementation=attention,
-            use_safetensors=True, local_files_only=True, trust_remote_code=False, output_loading_info=True,
+            use_safetensors=True, output_loading_info=True, **weights.STRICTLY,
         )  # fmt: skip
-    except (OSError, ValueError, RuntimeError, KeyError) as wrong:
+    except weights.UNLOADABLE as wrong:
         raise BackendError(f"The model cannot be loaded: {weights.said(wrong, folder.path)}") from wrong
-    _complete(report)
+    _complete(model, report)
     return model
 
 
-def _complete(report: Mapping[str, Any]) -> None:
-    """Transformers fills what the file lacks with random numbers and only prints a report: such a model is noise."""
-    for words, names in (
-        ("lack", report.get("missing_keys")),
-        ("have other shapes for", [key[0] for key in report.get("mismatched_keys") or ()]),
-        ("could not be read for", report.get("error_msgs")),
+def _complete(model: Any, report: Mapping[str, Any]) -> None:
+    """Transformers fills what the file lacks with random numbers, leaves out what the model has no place for, and only
+    prints a report: such a model is noise, or another one than the file's. (A classifier's BART lacks nothing.)"""
+    noise = "The rest would be random, so it is refused."
+    for words, names, so in (
+        ("lack", [name for name in report.get("missing_keys") or () if not _computed(model, name)], noise),
+        ("have other shapes for", [key[0] for key in report.get("mismatched_keys") or ()], noise),
+        ("could not be read for", report.get("error_msgs"), noise),
+        ("hold", report.get("unexpected_keys"), "This model has no place for that: they are another model's."),
     ):
         if names:
             some = ", ".join(sorted(map(str, names))[:5])
             more = f" and {len(names) - 5} more" if len(names) > 5 else ""
-            raise BackendError(f"The weights {words} {some}{more}. The rest would be random, so it is refused.")
+            raise BackendError(f"The weights {words} {some}{more}. {so}")
+
+
+def _computed(model: Any, name: str) -> bool:
+    """Whether a weight that the file lacks is no number of anybody's: PEGASUS's positions are sines, which its
+    published checkpoints leave out. They are looked at, for releases of transformers have drawn them at random."""
+    module = model.get_submodule(name.rpartition(".")[0])
+    made = getattr(module, "create_weight", None)
+    return made is not None and torch.equal(module.weight, made())
 
 
 def _config(folder: weights.Folder, kind: str) -> Any:
     try:
-        config = AutoConfig.from_pretrained(folder.path, local_files_only=True, trust_remote_code=False)
-    except (OSError, ValueError, KeyError) as wrong:
+        config = AutoConfig.from_pretrained(folder.path, **weights.STRICTLY)
+    except weights.UNLOADABLE as wrong:
         raise BackendError(f"config.json is not understood: {weights.said(wrong, folder.path)}") from wrong
     if bool(config.is_encoder_decoder) != (kind == "seq2seq"):
         is_one = "an encoder-decoder" if config.is_encoder_decoder else "a decoder alone"
@@ -142,8 +162,8 @@ def _family(folder: weights.Folder, config: Any, kind: str) -> Family:
 
 def _tokenizer(folder: weights.Folder) -> Any:
     try:
-        return AutoTokenizer.from_pretrained(folder.path, local_files_only=True, trust_remote_code=False)
-    except (OSError, ValueError, KeyError, ImportError) as wrong:
+        return AutoTokenizer.from_pretrained(folder.path, **weights.STRICTLY)
+    except weights.UNLOADABLE as wrong:
         raise BackendError(f"The tokenizer cannot be loaded: {weights.said(wrong, folder.path)}") from wrong
 
 
