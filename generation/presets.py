@@ -89,7 +89,8 @@ _OF_M3 = (
     Preset(
         "bigbird-pubmed", "BigBird-PubMed", M3, "seq2seq",
         _seq2seq("google/bigbird-pegasus-large-pubmed", tokens=4096, beams=5, length_penalty=0.8, max_length=256),
-        "Apache-2.0", f"577 M parameters; blocks of 64, 3 random ones. {SAFETENSORS}",
+        "Apache-2.0",
+        f"577 M parameters; blocks of 64, 3 random ones. Published outputs have 221 tokens on average. {SAFETENSORS}",
         "5 beams, length penalty 0.8, at most 256 tokens.",
     ),
     Preset(
@@ -105,6 +106,7 @@ _MS2_DECODING = {
     "beams": 6, "min_length": 20, "max_length": 512, "length_penalty": 2.0, "no_repeat_ngram": 3,
     "early_stopping": "yes", "decoder_start": "bos",
 }  # fmt: skip
+_MS2_BEAMS = "6 beams as the paper's README has it (its code's default is 4)."
 _MS2_CONVERT = "Its weights are a Lightning checkpoint: convert it offline to safetensors and bring the folder."
 
 
@@ -118,7 +120,7 @@ _OF_MS2 = (
         "ms2-bart", "MS^2 BART", MS2, "multi_encode", _ms2_bart("as the ms2 checkpoint"),
         "code Apache-2.0; data under the Semantic Scholar licence",
         "Each study is encoded with the background by itself; the encoder reads the padding to the review's longest "
-        f"study, as the checkpoint was trained. {_MS2_CONVERT}", needs=(FOLDER,),
+        f"study, as the checkpoint was trained. {_MS2_BEAMS} {_MS2_CONVERT}", needs=(FOLDER,),
     ),
     Preset(
         "ms2-bart-masked", "MS^2 BART, masked variant", MS2, "multi_encode", _ms2_bart("masked"),
@@ -128,10 +130,11 @@ _OF_MS2 = (
     Preset(
         "ms2-led", "MS^2 LED", MS2, "seq2seq",
         {"level": "document", "model": {"model": ""}, "decoding": _MS2_DECODING,
-         "assembly": {"markers": "ms2", "background": True, "input_tokens": 16_320}},
+         "assembly": {"markers": "ms2", "background": True, "input_tokens": 16_320, "full_attention": "background"}},
         "code Apache-2.0; data under the Semantic Scholar licence",
-        "The paper's model attends in windows of 340 tokens without overlap, and from the background everywhere; LED "
-        f"here attends otherwise, so figures differ somewhat. {_MS2_CONVERT}", needs=(FOLDER,),
+        "Background and studies in one text, all of it attended to from the background. The paper's model attends in "
+        "windows of 340 tokens that do not overlap, LED here in windows that do, so figures differ somewhat. "
+        f"{_MS2_BEAMS} {_MS2_CONVERT}", needs=(FOLDER,),
     ),
     Preset(
         "led-cochrane", "LED-base, Cochrane", MSLR, "seq2seq",

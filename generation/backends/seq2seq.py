@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from . import weights
-from .assembly import ASSEMBLY, BUDGET, INPUT_TOKENS, MARKERS, SEPARATOR
+from .assembly import ASSEMBLY, BUDGET, FULL_ATTENTION, INPUT_TOKENS, MARKERS, SEPARATOR
 from .decoding import DECODING
 from .parameters import Parameter
 from .weighted import Weighted
@@ -26,7 +26,7 @@ class Seq2SeqBackend(Weighted):
     )
     sections: Mapping[str, tuple[Parameter, ...]] = {
         "model": weights.WEIGHTS,
-        "assembly": (*ASSEMBLY, MARKERS, SEPARATOR, INPUT_TOKENS, _BUDGET),
+        "assembly": (*ASSEMBLY, MARKERS, SEPARATOR, INPUT_TOKENS, _BUDGET, FULL_ATTENTION),
         "decoding": DECODING,
     }
 

@@ -17,20 +17,24 @@ Row = Sequence[int]
 
 
 class Encoder:
-    """The encoder of one model. ``mark``: the token between documents, for families that attend to it fully."""
+    """The encoder of one model. ``mark``: a token that is attended to from everywhere, by families that do."""
 
     def __init__(self, model: Any, family: Family, mark: int | None) -> None:
         self.model, self.family, self.mark = model, family, mark
         self.device = model.device
 
-    def rows(self, rows: Sequence[Row], *, longest: int = 0) -> list[Tensor]:
+    def rows(self, rows: Sequence[Row], *, heads: Sequence[int] = (), longest: int = 0) -> list[Tensor]:
         """States (tokens, d) of each row of token ids, in the order given, without padding.
 
-        ``longest``: all are padded to it, and the encoder reads the padding (MS^2's checkpoints).
+        ``heads``: as `attended` takes them. ``longest``: all are padded to it, and the encoder reads the padding, as
+        MS^2's checkpoints do.
         """
         found: dict[int, Tensor] = {}
         for batch in self.batches(rows, longest=longest):
-            states = self.states([rows[n] for n in batch], masked=not longest, longest=longest)
+            states = self.states(
+                [rows[n] for n in batch], heads=[heads[n] for n in batch] if heads else (), masked=not longest,
+                longest=longest,
+            )  # fmt: skip
             found |= {n: states[place, : len(rows[n])] for place, n in enumerate(batch)}
         return [found[n] for n in range(len(rows))]
 
@@ -47,7 +51,9 @@ class Encoder:
             batch.append(n)
         yield batch
 
-    def states(self, rows: Sequence[Row], *, masked: bool = True, longest: int = 0) -> Tensor:
+    def states(
+        self, rows: Sequence[Row], *, heads: Sequence[int] = (), masked: bool = True, longest: int = 0
+    ) -> Tensor:
         """States (n, S, d) of one batch, padded to ``longest`` at least."""
         longest = max(longest, *map(len, rows))
         pad = self.model.config.pad_token_id
@@ -56,15 +62,17 @@ class Encoder:
         reset_attention(self.model, self.family.bucket(self.model.config, longest))
         given: dict[str, Tensor] = {"attention_mask": mask if masked else torch.ones_like(mask)}
         if self.family.global_attention:
-            given["global_attention_mask"] = self.attended(ids)
+            given["global_attention_mask"] = self.attended(ids, heads)
         found: Tensor = self.model.get_encoder()(input_ids=ids, **given).last_hidden_state
         return found
 
-    def attended(self, ids: Tensor) -> Tensor:
-        """Full attention: for the first token and, in PRIMERA, for each mark between documents."""
+    def attended(self, ids: Tensor, heads: Sequence[int] = ()) -> Tensor:
+        """Full attention: for the first token (or so many as ``heads`` says of each row) and for each mark."""
         everywhere = torch.zeros_like(ids)
         everywhere[:, 0] = 1
-        if self.family.global_separator and self.mark is not None:
+        for row, head in enumerate(heads):
+            everywhere[row, :head] = 1
+        if self.mark is not None:
             everywhere[ids == self.mark] = 1
         return everywhere
 

@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING
 
 import torch
 
+from ..backends.assembly import Unreadable
 from ..backends.protocol import Failure, Probed, ProbedUnit
 from . import likelihood
 from .forcing import Nll
 from .likelihood import Judged, Unscorable
-from .reading import Read, Unreadable
+from .reading import Read
 from .trees import Tree
 
 if TYPE_CHECKING:

@@ -13,14 +13,16 @@ from transformers import GenerationConfig
 from transformers.modeling_outputs import BaseModelOutput
 
 from ..backends import weights
+from ..backends.assembly import Unreadable
 from ..backends.protocol import Config, Facts, Failure, Finish, Output, Probed, ProbedUnit, Source
 from . import loading
 from .batches import Batching, Limits, Memory, run, rung
 from .beams import Decoder
 from .decoding import configuration, resolve
 from .encoding import Encoder, together
+from .families import family_of
 from .probing import Probe
-from .reading import Read, Reader, Unreadable
+from .reading import Read, Reader
 from .sharing import share_cross_attention
 
 logger = logging.getLogger(__name__)
@@ -34,9 +36,14 @@ LIMITS = Limits()
 
 
 def facts(config: Config) -> dict[str, Any]:
-    """`loading.facts`, and the decoding in full."""
+    """`loading.facts`, and the decoding in full. `BackendError` for what the checkpoint cannot read or do."""
     found = loading.facts(config, "seq2seq")
     model_config, defaults = loading.generation_defaults(config, "seq2seq")
+    assembly = config["assembly"]
+    if assembly["markers"] != "none" or assembly.get("full_attention", "auto") != "auto":
+        # Refused when the version is made, and not when it is run.
+        words = loading.tokenizer(config)
+        Reader(words, family_of(model_config, words.get_vocab), model_config, assembly, seed=config["seed"])
     found["decoding"] = resolve(defaults, config["decoding"], longest=positions(model_config))
     return found
 
@@ -71,7 +78,7 @@ class Seq2Seq:
         share_cross_attention(self.model)
         self.decode = Decoder(self.model, self.settings)
         self.reader = Reader(loaded.tokenizer, self.family, self.model.config, config["assembly"], seed=config["seed"])
-        self.encoder = Encoder(self.model, self.family, self.reader.separator_id)
+        self.encoder = Encoder(self.model, self.family, self.reader.mark)
         self.weights = weights.held(config)
         self.longest = positions(self.model.config)
         self._probe: Probe | None = None
@@ -82,7 +89,7 @@ class Seq2Seq:
 
     def encode(self, batch: Sequence[Read]) -> tuple[Tensor, Tensor]:
         """States (n, S, d) and mask (n, S) of units."""
-        return together(self.encoder.rows([read.rows[0] for read in batch]))
+        return together(self.encoder.rows([read.rows[0] for read in batch], heads=[read.head for read in batch]))
 
     def length(self, read: Read) -> int:
         """Tokens of a unit, padded as its family pads."""

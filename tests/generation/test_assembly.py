@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generation.backends.assembly import NAMES, assemble, fill, ordered
+from generation.backends.assembly import NAMES, Unreadable, assemble, fill, ordered
 from generation.backends.protocol import InputText, Source
 
 SOURCE = Source(
@@ -56,6 +56,18 @@ def test_the_markers_of_ms2_surround_background_and_studies() -> None:
 def test_background_and_question_come_first_when_asked_for() -> None:
     assert assemble(SOURCE, {"background": True, "question": True}, seed=0).before == "What is known. Does it help?"
     assert assemble(SOURCE, {}, seed=0).before == ""
+
+
+@pytest.mark.parametrize(("asked", "name"), [("background", "background"), ("question", "question"),
+                                             ("pico", "PICO tuple")])  # fmt: skip
+def test_a_unit_without_what_is_asked_for_is_not_read_as_if_nothing_were_asked(asked: str, name: str) -> None:
+    bare = Source(1, "k", (InputText("x"),), {"p": " ", "i": ""}, background=" ")
+    for read in (lambda: assemble(bare, {asked: True}, seed=0), lambda: fill(f"{{{asked}}} {{inputs}}", bare, "x")):
+        with pytest.raises(Unreadable, match=f"no {name}, which the version reads"):
+            read()
+    assert assemble(bare, {}, seed=0).documents == ("x",)
+    # A tuple may well have blank slots.
+    assert fill("{p}|{c}|{inputs}", bare, "x") == " ||x"
 
 
 @pytest.mark.parametrize(

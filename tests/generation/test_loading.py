@@ -1,13 +1,17 @@
 import json
+import math
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 
 from generation.backends.protocol import BackendError
-from generation.neural import families, loading
+from generation.metrics.direction import LABELS
+from generation.metrics.protocol import MetricError
+from generation.neural import bertscore, classifier, embedding, families, loading
 from tests.generation import tiny
 
 Models = Callable[[str], str]
@@ -44,6 +48,112 @@ def test_a_missing_weight_is_refused_by_its_name_and_never_made_up(models: Model
     save_file(tensors, copy / "model.safetensors", metadata={"format": "pt"})
     with pytest.raises(BackendError, match=r"lack model\.decoder\.layers\.1\.fc1\.weight"):
         loading.load(of(copy.name), loading.facts(of(copy.name), "seq2seq"), "seq2seq")
+
+
+def rewritten(folder: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    """Change the weights of a folder in place."""
+    from safetensors.torch import load_file, save_file
+
+    tensors = load_file(folder / "model.safetensors")
+    change(tensors)
+    save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
+
+
+def loads(folder: Path, kind: str = "seq2seq") -> Any:
+    return loading.load(of(folder.name), loading.facts(of(folder.name), kind), kind).model
+
+
+def test_published_pegasus_weights_lack_their_positions_which_are_computed(models: Models, models_folder: Path) -> None:
+    """google/pegasus-xsum is such a file; what is computed there is no random head."""
+    copy = copied(models, models_folder, "pegasus")
+    names = [f"model.{side}.embed_positions.weight" for side in ("encoder", "decoder")]
+    rewritten(copy, lambda tensors: [tensors.pop(name) for name in names])
+    model = loads(copy)
+    for name in names:
+        assert model.get_parameter(name)[2, [0, 1, 16, 17]].tolist() == pytest.approx(
+            [math.sin(2), math.sin(2 / 10_000 ** (2 / 32)), math.cos(2), math.cos(2 / 10_000 ** (2 / 32))], abs=1e-6
+        )
+
+
+def test_positions_that_transformers_draws_at_random_are_refused(
+    models: Models, models_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from transformers.models.pegasus.modeling_pegasus import PegasusPreTrainedModel, PreTrainedModel
+
+    copy = copied(models, models_folder, "pegasus")
+    rewritten(copy, lambda tensors: tensors.pop("model.encoder.embed_positions.weight"))
+    monkeypatch.setattr(PegasusPreTrainedModel, "_init_weights", PreTrainedModel._init_weights)
+    with pytest.raises(BackendError, match=r"lack model\.encoder\.embed_positions\.weight"):
+        loads(copy)
+
+
+def test_weights_of_a_classifier_are_no_summariser_although_none_is_missing(
+    models: Models, models_folder: Path
+) -> None:
+    copy = copied(models, models_folder)
+    rewritten(copy, lambda tensors: tensors.update({"classification_head.dense.weight": torch.zeros(4, 4)}))
+    with pytest.raises(BackendError, match=r"hold classification_head\.dense\.weight.*another model's"):
+        loads(copy)
+
+
+def test_tied_weights_may_be_saved_once_or_twice(models: Models, models_folder: Path) -> None:
+    copy = copied(models, models_folder)
+    rewritten(copy, lambda tensors: tensors.update({"lm_head.weight": tensors["model.shared.weight"].clone()}))
+    model = loads(copy)
+    assert model.lm_head.weight is model.model.shared.weight
+
+
+def test_weights_in_float16_are_read_as_float32_on_a_cpu(models: Models, models_folder: Path) -> None:
+    copy = copied(models, models_folder)
+    rewritten(copy, lambda tensors: tensors.update({name: value.half() for name, value in tensors.items()}))
+    config = json.loads((copy / "config.json").read_text())
+    (copy / "config.json").write_text(json.dumps(config | {"dtype": "float16"}))
+    assert {parameter.dtype for parameter in loads(copy).parameters()} == {torch.float32}
+
+
+PROGRAM = """
+from pathlib import Path
+Path(__file__).with_name("was-run").touch()
+from transformers import BartConfig, BartForConditionalGeneration, BartForSequenceClassification, BertModel
+"""
+
+
+@pytest.mark.parametrize("model_type", ["bart", "of_ones_own"])
+@pytest.mark.parametrize("use", ["seq2seq", "causal", "sentences", "bertscore", "classifier"])
+def test_a_program_beside_weights_is_never_run(
+    models: Models, models_folder: Path, use: str, model_type: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("builtins.input", lambda *_: pytest.fail("transformers asks whether to run a program"))
+    copy = copied(models, models_folder)
+    (copy / "program.py").write_text(PROGRAM)
+    autos = ("AutoConfig", "AutoModel", "AutoModelForSeq2SeqLM", "AutoModelForCausalLM",
+             "AutoModelForSequenceClassification")  # fmt: skip
+    mapped = {"auto_map": dict.fromkeys(autos, "program.BartConfig")}
+    config = json.loads((copy / "config.json").read_text())
+    (copy / "config.json").write_text(json.dumps(config | mapped | {"model_type": model_type}))
+    words = json.loads((copy / "tokenizer_config.json").read_text())
+    words["auto_map"] = {"AutoTokenizer": ["program.BartConfig", None]}
+    (copy / "tokenizer_config.json").write_text(json.dumps(words))
+    refused: Exception | None = None
+    try:
+        if use in ("seq2seq", "causal"):
+            loads(copy, use)
+        elif use == "sentences":
+            (copy / "pooling").mkdir()
+            parts = [{"type": f"sentence_transformers.models.{part}", "path": path}
+                     for part, path in (("Transformer", ""), ("Pooling", "pooling"))]  # fmt: skip
+            (copy / "modules.json").write_text(json.dumps(parts))
+            embedding.SentenceEncoder(copy.name, "cpu")
+        elif use == "bertscore":
+            bertscore.load({"model": copy.name, "revision": "main", "layers": 1, "rescale": False})
+        else:
+            classifier.load({"model": copy.name, "revision": "main", "prompt": "", **dict.fromkeys(LABELS, "x")})
+    except (BackendError, MetricError) as error:
+        refused = error
+    assert not (copy / "was-run").exists()
+    # A known type has its code in transformers; any other is refused, in words.
+    assert refused or (model_type, use) == ("bart", "seq2seq")
+    assert str(copy.parent) not in str(refused)
 
 
 def test_weights_of_another_shape_are_refused(models: Models, models_folder: Path) -> None:

@@ -7,6 +7,7 @@ from transformers import GenerationConfig
 from transformers.modeling_outputs import BaseModelOutput
 
 from generation.backends import every
+from generation.backends.assembly import MS2_MARKERS
 from generation.backends.multi_encode import AS_MS2, MultiEncodeBackend
 from generation.backends.protocol import BackendError, InputText, Probed, ProbedUnit, Source
 from generation.backends.seq2seq import Seq2SeqBackend
@@ -95,9 +96,19 @@ def test_rows_are_ms2s_at_most_25_each_cut_and_counted(models: Models) -> None:
     read = summariser.read(Source(0, "review", studies, background="Do statins help?"))
     assert len(read.rows) == 25
     assert {len(row) for row in read.rows} == {70}
-    text = summariser.loaded.tokenizer.decode(read.rows[3])
-    assert text.startswith("<s><background> Do statins help? </background> <ref> Trial 3 <sep> ")
+    # As MS^2's code puts token ids together: no <s>, no </s>, and no space between the background and the study.
+    words = summariser.loaded.tokenizer
+    text = words.decode(read.rows[3])
+    assert text.startswith("<background> Do statins help? </background><ref> Trial 3 <sep> ")
+    assert [read.rows[3].count(words.convert_tokens_to_ids(marker)) for marker in MS2_MARKERS[:3]] == [1, 1, 1]
+    assert not {words.bos_token_id, words.eos_token_id} & set(read.rows[3])
     assert read.cut > 25 * 10
+
+
+def test_a_checkpoint_without_ms2s_tokens_cannot_read_its_rows(models: Models) -> None:
+    config = naive.configured(BACKEND, models("pegasus"), assembly={"markers": "ms2"})
+    with pytest.raises(BackendError, match="no token <background>"):
+        BACKEND.facts(config)
 
 
 def test_only_bart_has_ms2s_way(models: Models) -> None:

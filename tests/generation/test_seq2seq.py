@@ -1,5 +1,7 @@
+import json
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,7 @@ import torch
 from generation.backends import every
 from generation.backends.protocol import BackendError, Failure, Finish, InputText, Probed, ProbedUnit, Source
 from generation.backends.seq2seq import Seq2SeqBackend
+from generation.identity import hash_of
 from generation.neural import families, loading, seq2seq
 from generation.neural.batches import Limits, Memory
 from tests.generation import naive, tiny
@@ -21,6 +24,7 @@ DECODINGS: list[dict[str, Any]] = [
     {"beams": 3, "max_length": 20, "early_stopping": "yes", "length_penalty": 2.0, "min_length": 5},
     {"beams": 3, "max_length": 16, "early_stopping": "never", "length_penalty": 0.6},
     {"beams": 1, "max_length": 20},
+    {"beams": 3, "max_length": 14, "forced_bos": "bos", "min_length": 6},
 ]
 
 
@@ -59,7 +63,7 @@ def test_the_backend_is_listed() -> None:
 @pytest.mark.parametrize("kind", FAMILIES)
 def test_batches_give_the_tokens_that_generate_gives_one_by_one(models: Models, kind: str) -> None:
     ends = set()
-    for decoding in DECODINGS[: {"bart": 4, "led": 2}.get(kind, 1)]:
+    for decoding in DECODINGS[: {"bart": 5, "led": 2}.get(kind, 1)]:
         summariser, facts = loaded(models, kind, decoding=decoding)
         found = naive.summarised(summariser, naive.sources(8))
         assert [list(found[n].token_ids or ()) for n in range(8)] == as_one_by_one(summariser, facts, kind)
@@ -121,6 +125,69 @@ def test_led_attends_fully_to_the_first_token_only(models: Models) -> None:
     row = summariser.read(naive.sources()[2]).rows[0]
     assert summariser.encoder.attended(torch.tensor([row])).nonzero().tolist() == [[0, 0]]
     assert summariser.length(summariser.read(naive.sources()[2])) % 8 == 0
+
+
+def test_ms2s_led_attends_to_the_background_from_everywhere(models: Models) -> None:
+    assembly = {"markers": "ms2", "background": True, "full_attention": "background"}
+    summariser, facts = loaded(models, "led", assembly=assembly, decoding=DECODINGS[0])
+    units = [replace(source, background="Do statins help?") for source in naive.sources(4)]
+    found = naive.summarised(summariser, units)
+    words = summariser.loaded.tokenizer
+    front = len(words("<background> Do statins help? </background>", add_special_tokens=False).input_ids)
+    fresh = naive.model(summariser.config, facts)
+    for source in units:
+        read = summariser.read(source)
+        row = read.rows[0]
+        assert row[0] == words.convert_tokens_to_ids("<background>")
+        assert row[front - 1 : front + 1] == tuple(words.convert_tokens_to_ids(["</background>", "<ref>"]))
+        mask = torch.tensor([[1] * front + [0] * (len(row) - front)])
+        expected = naive.generated(fresh, facts, row, global_attention_mask=mask)
+        assert list(found[source.unit].token_ids or ()) == expected
+    # It makes a difference: with the first token alone, the same rows have other states.
+    rows = [summariser.read(units[2]).rows[0]]
+    with torch.inference_mode():
+        states = [summariser.encoder.states(rows, heads=heads) for heads in ([front], [1])]
+    assert not torch.allclose(*states, atol=1e-3)
+
+
+def test_what_is_attended_to_from_everywhere_can_be_chosen(models: Models) -> None:
+    source = Source(0, "two", (InputText("Statins."), InputText("Exercise.")), question="Do they?")
+    for kind, chosen, separator, expected in (
+        ("primera", "auto", "auto", ["<s>", "<doc-sep>", "<doc-sep>"]),
+        ("primera", "first token", "auto", ["<s>"]),
+        ("led", "auto", "</s>", ["<s>"]),
+        ("led", "first token and separators", "</s>", ["<s>", "</s>", "</s>"]),
+    ):
+        summariser, _ = loaded(models, kind, assembly={"full_attention": chosen, "separator": separator})
+        row = torch.tensor(summariser.read(source).rows)
+        seen = row[summariser.encoder.attended(row).bool()]
+        assert summariser.loaded.tokenizer.convert_ids_to_tokens(seen.tolist()) == expected
+
+
+@pytest.mark.parametrize(
+    ("kind", "assembly", "why"),
+    [
+        ("bart", {"full_attention": "first token"}, "LED alone"),
+        ("led", {"full_attention": "background"}, "neither it nor the question is read"),
+        ("led", {"full_attention": "first token and separators"}, "no token of its own"),
+        ("t5", {"markers": "ms2"}, "no token <background>"),
+    ],
+)
+def test_what_a_checkpoint_cannot_read_makes_no_version(
+    models: Models, kind: str, assembly: dict[str, Any], why: str
+) -> None:
+    with pytest.raises(BackendError, match=why):
+        BACKEND.facts(naive.configured(BACKEND, models(kind), assembly=assembly))
+
+
+def test_a_unit_that_lacks_what_the_version_reads_fails_alone(models: Models) -> None:
+    summariser, _ = loaded(models, "bart", assembly={"background": True}, decoding=DECODINGS[3])
+    has, lacks = naive.sources(2)
+    found = [out for batch in summariser.summarise([replace(has, background="Known."), lacks]) for out in batch]
+    assert Failure(1, "The unit has no background, which the version reads.") in found
+    assert len(found) == 2
+    (failed,) = [out for batch in summariser.probe([Probed(lacks, ("It helps.",))]) for out in batch]
+    assert failed == Failure(1, "The unit has no background, which the version reads.")
 
 
 @pytest.mark.parametrize("kind", ["pegasus", "bigbird_pegasus"])
@@ -236,6 +303,29 @@ def test_what_is_left_empty_is_the_checkpoints_own_and_becomes_a_fact(models: Mo
     own.save_pretrained(copy)
     with pytest.raises(BackendError, match="encoder_no_repeat_ngram_size"):
         BACKEND.facts(naive.configured(BACKEND, copy.name))
+
+
+def test_a_checkpoint_without_generation_config_decodes_as_its_old_config_says(
+    models: Models, models_folder: Path
+) -> None:
+    copy = models_folder / "bart-old"
+    shutil.rmtree(copy, ignore_errors=True)
+    shutil.copytree(models_folder / models("bart"), copy)
+    (copy / "generation_config.json").unlink()
+    own = {"num_beams": 3, "max_length": 18, "min_length": 7, "no_repeat_ngram_size": 3, "early_stopping": True,
+           "length_penalty": 2.0}  # fmt: skip
+    config = json.loads((copy / "config.json").read_text())
+    (copy / "config.json").write_text(json.dumps(config | own))
+    for decoding in ({}, {"method": "sampling"}):
+        made = naive.configured(BACKEND, copy.name, decoding=decoding)
+        facts = BACKEND.facts(made)
+        ids = {"decoder_start_token_id": 2, "bos_token_id": 0, "eos_token_id": 2, "forced_eos_token_id": 2}
+        assert (own | ids | ({"num_beams": 1} if decoding else {})).items() <= facts["decoding"].items()
+        found = naive.summarised(BACKEND.load(made, facts), naive.sources(3))
+        assert all(7 <= (output.tokens_out or 0) <= 17 for output in found.values())
+    before = hash_of(made, BACKEND.facts(made))
+    (copy / "config.json").write_text(json.dumps(config | own | {"num_beams": 4}))
+    assert hash_of(made, BACKEND.facts(made)) != before
 
 
 def test_the_decoder_starts_with_bos_where_asked_as_ms2s_checkpoints_do(models: Models) -> None:

@@ -13,6 +13,8 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 import pytest
 from django.conf import LazySettings
 
+from generation.backends.assembly import MS2_MARKERS
+
 SENTENCES = (
     "Statins lowered the risk of death in adults with heart disease.",
     "There is no evidence that vitamin D prevents falls in older people.",
@@ -67,7 +69,10 @@ def tokenizer(kind: str) -> Any:
 
     bart_like = kind in ("bart", "led", "primera", "llama")
     specials = ["<s>", "<pad>", "</s>", "<unk>"] if bart_like else ["<pad>", "</s>", "<unk>", "<s>"]
-    specials += {"primera": ["<doc-sep>"], "llama": ["<|system|>", "<|user|>", "<|assistant|>"]}.get(kind, ["<n>"])
+    specials += {
+        "bart": MS2_MARKERS, "led": MS2_MARKERS, "primera": ["<doc-sep>"],
+        "llama": ["<|system|>", "<|user|>", "<|assistant|>"],
+    }.get(kind, ["<n>"])  # fmt: skip
     trained = Tokenizer(models.BPE(unk_token="<unk>"))
     trained.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     trained.decoder = decoders.ByteLevel()

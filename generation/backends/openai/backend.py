@@ -10,7 +10,7 @@ from django.conf import settings
 
 from generation.endpoints import Endpoint
 
-from ..assembly import BUDGET, DOCUMENTS, ORDER, PICO, SEPARATOR, TITLES, assemble, fill
+from ..assembly import BUDGET, DOCUMENTS, ORDER, PICO, SEPARATOR, TITLES, Unreadable, assemble, fill
 from ..parameters import Parameter, Takes
 from ..protocol import BackendError, Config, Facts, Failure, Output, PassingError, Source, Unprobed
 from ..weights import unchanged
@@ -130,11 +130,11 @@ class Asker(Unprobed):
             pool.shutdown(cancel_futures=True)
 
     def _one(self, source: Source, effort: Effort) -> Output | Failure:
-        cut = self._documents(source)
-        request = self._request(source, cut)
         began = time.monotonic()
-        seed = "taken" if "seed" in request else "not sent"
         try:
+            cut = self._documents(source)
+            request = self._request(source, cut)
+            seed = "taken" if "seed" in request else "not sent"
             try:
                 answer = self.client.complete(request, effort)
             except Refusal as refusal:
@@ -144,7 +144,7 @@ class Asker(Unprobed):
                 del request["seed"]
                 answer = self.client.complete(request, effort)
             said = completion(answer.body)
-        except Refusal as refusal:
+        except (Refusal, Unreadable) as refusal:
             return Failure(source.unit, str(refusal))
         except Garbage as garbage:
             return Failure(source.unit, f"The endpoint sent {garbage}.")
