@@ -79,12 +79,12 @@ def _items(units: Sequence[int], shown: Sequence[Column]) -> dict[tuple[int, int
     return {(item.run_id, item.unit_id): item for item in found}
 
 
-def _summaries(member: Member, units: Sequence[int], shown: Sequence[Column]) -> dict[int, Summary]:
+def _summaries(member: Member, units: Sequence[int], shown: Sequence[Column]) -> dict[int, Any]:
     """By item; never those of a run that is sealed from the member."""
     found = Summary.objects.visible_to(member).filter(
         item__run__in=[column.run for column in shown], item__unit__in=units
     )
-    return {summary.item_id: summary for summary in found.defer("token_ids", "record")}
+    return {summary.item_id: summary for summary in found.with_cut().defer("token_ids", "record")}
 
 
 def _unit(unit: int, material: sources.Material | None, key: str) -> Json:
@@ -103,7 +103,7 @@ def _unit(unit: int, material: sources.Material | None, key: str) -> Json:
     }
 
 
-def _cell(column: Column, item: RunItem | None, summaries: dict[int, Summary], inputs: CopyInputs) -> Json:
+def _cell(column: Column, item: RunItem | None, summaries: dict[int, Any], inputs: CopyInputs) -> Json:
     cell: Json = {
         "version": column.version.pk, "system": column.version.system.name, "number": column.version.number,
         "run": column.run or None, "state": "absent", "error": "", "summary": None,
@@ -130,12 +130,15 @@ def _copying(text: str, inputs: CopyInputs) -> Json:
     }
 
 
-def summary_json(summary: Summary) -> Json:
+def summary_json(summary: Any) -> Json:
+    """A `Summary` that was fetched `with_cut`."""
+    cut = summary.cut and {"unit": summary.cut["unit"], "of": summary.cut["of"], "left_out": summary.cut["left out"]}
     return {
         "text": summary.text,
         "finish": summary.finish,
         "tokens_in": summary.tokens_in,
         "tokens_cut": summary.tokens_cut,
+        "cut": cut or None,
         "tokens_out": summary.tokens_out,
         "seconds": summary.seconds,
         "digest": summary.digest,

@@ -19,6 +19,8 @@ from .queues import start_worker
 
 #: The pace is that of the recent minutes: a run speeds up as its items get shorter.
 RECENT = timedelta(minutes=5)
+#: Summaries whose input did not fit, in tokens or in what an endpoint's budget is in.
+CUT = Q(tokens_cut__gt=0) | Q(tokens_cut=None, record__has_key="cut")
 #: A chunk that waits longer than this waits for a worker, not for the next look at the table.
 PATIENCE = timedelta(seconds=10)
 
@@ -37,7 +39,7 @@ class RunProgress:
 
     ``since``: when it ended, was last heard of (stalled), or began to wait for a worker; ``command`` starts one.
     ``note``: what it waits for, where that is no worker (an endpoint that is away). ``items_cut`` and ``tokens_cut``:
-    items whose input did not fit, and by how many tokens in all; None where the backend has no tokens.
+    items whose input did not fit, and by how many tokens in all; ``tokens_cut`` is None where nobody counts tokens.
     """
 
     state: State
@@ -73,7 +75,7 @@ def progress_of_many(runs: Sequence[Run]) -> dict[int, RunProgress]:
     tokens: dict[int, dict[str, Any]] = {
         row["item__run"]: dict(row)
         for row in Summary.objects.filter(item__run__in=pks).values("item__run").order_by().annotate(
-            items_cut=Count("pk", filter=Q(tokens_cut__gt=0)), cut=Sum("tokens_cut"), out=Sum("tokens_out")
+            items_cut=Count("pk", filter=CUT), cut=Sum("tokens_cut"), out=Sum("tokens_out")
         )
     }  # fmt: skip
     chunks = chunks_of(runs)

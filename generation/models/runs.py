@@ -4,7 +4,7 @@ from typing import Self
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 
 from projects.models import Job, Member, Unit
 
@@ -97,6 +97,10 @@ class SummaryQuerySet(models.QuerySet["Summary"]):
     def visible_to(self, member: Member) -> Self:
         """Without the runs that are sealed from this member. Every way to a summary's text goes through here."""
         return self.exclude(item__run__seals__in=Seal.objects.upon(member))
+
+    def with_cut(self) -> Self:
+        """With ``cut``, from the record: how much of the inputs was left out where no tokens are counted."""
+        return self.annotate(cut=F("record__cut"))
 
 
 class Summary(models.Model):

@@ -57,10 +57,10 @@ def positions(model_config: Any) -> int | None:
 
 @dataclass(frozen=True)
 class Written:
-    """What came out of one unit in a batch of ``size`` items that took ``seconds`` together."""
+    """What came out of one unit in a batch of ``units`` that took ``seconds`` together."""
 
     tokens: list[int]
-    size: int
+    units: list[int]
     seconds: float
 
 
@@ -129,7 +129,8 @@ class Seq2Seq:
             sampling = self.settings.do_sample
             found = [self._sampled(batch[0], states, mask)] if sampling else self.decode(states, mask)
         seconds = time.perf_counter() - begun
-        return [Written(tokens, len(batch), seconds) for tokens in found]
+        units = [read.source.unit for read in batch]
+        return [Written(tokens, units, seconds) for tokens in found]
 
     def close(self) -> None:
         if self._probe is not None and self._probe.summariser is not self:
@@ -153,8 +154,9 @@ class Seq2Seq:
         return Output(
             read.source.unit, self._text(written.tokens), finish=self._finish(written.tokens),
             tokens_in=read.tokens, tokens_cut=read.cut, tokens_out=len(written.tokens),
-            token_ids=tuple(written.tokens), seconds=written.seconds / written.size,
-            record={"batch": written.size, "bucket": rung(self.length(read)), "device": self.device.type},
+            token_ids=tuple(written.tokens), seconds=written.seconds / len(written.units),
+            # Who shared a batch, in which order: in bf16 that can change a token.
+            record={"batch": written.units, "bucket": rung(self.length(read)), "device": self.device.type},
         )  # fmt: skip
 
     def _text(self, tokens: list[int]) -> str:

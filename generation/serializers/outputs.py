@@ -30,6 +30,14 @@ class OutputFilterSerializer(Plain):
         return [int(part) for part in parts]
 
 
+class InputCutSerializer(Plain):
+    """How much of a unit's inputs was left out, where nobody here has the tokenizer: an endpoint's."""
+
+    unit = serializers.CharField(help_text="words or characters.")
+    of = serializers.IntegerField(help_text="How long the inputs are.")
+    left_out = serializers.IntegerField()
+
+
 class SummaryTextSerializer(Plain):
     """One output, as it came out. Token counts are null where the backend has no tokens."""
 
@@ -37,6 +45,7 @@ class SummaryTextSerializer(Plain):
     finish = serializers.CharField(help_text="complete, length (cut off at the longest allowed) or unknown.")
     tokens_in = serializers.IntegerField(allow_null=True)
     tokens_cut = serializers.IntegerField(allow_null=True, help_text="Input tokens that did not fit.")
+    cut = InputCutSerializer(allow_null=True, help_text="Null where all was read, or tokens are counted.")
     tokens_out = serializers.IntegerField(allow_null=True)
     seconds = serializers.FloatField()
     digest = serializers.CharField(help_text="SHA-256 of the text.")

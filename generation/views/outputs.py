@@ -26,7 +26,7 @@ class RunSummaryListView(generics.ListAPIView[Summary]):
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """The texts that a run has made so far. Empty for whom it is sealed from."""
         run, member = permissions.run_of(signed_in(request), kwargs["run_id"])
-        found = Summary.objects.visible_to(member).filter(item__run=run).select_related("item__unit")
+        found = Summary.objects.visible_to(member).with_cut().filter(item__run=run).select_related("item__unit")
         page = self.paginate_queryset(found.defer("token_ids", "record").order_by("item_id")) or []
         rows = [
             outputs_page.summary_json(summary) | {"unit": summary.item.unit_id, "key": summary.item.unit.key}

@@ -23,16 +23,16 @@ def build_version(project: Project, name: str = "lead-3", **config: Any) -> Vers
 
 
 def build_run(
-    version: Version, texts: dict[int, str], failed: tuple[int, ...] = (), waiting: tuple[int, ...] = ()
+    version: Version, texts: dict[int, str], failed: tuple[int, ...] = (), waiting: tuple[int, ...] = (), **made: Any
 ) -> Run:
-    """A run whose units have these texts, failed or wait; stopped where some wait."""
+    """A run whose units have these texts, failed or wait; stopped where some wait. ``made``: of its summaries."""
     status = RunStatus.STOPPED if waiting else RunStatus.DONE
     run = Run.objects.create(version=version, status=status, finished_at=timezone.now())
     for unit, text in texts.items():
         item = RunItem.objects.create(run=run, unit_id=unit, size=1, status=ItemStatus.DONE, finished_at=timezone.now())
         Summary.objects.create(
-            item=item, text=text, finish="complete", tokens_in=12, tokens_cut=3, tokens_out=4,
-            digest=hashlib.sha256(text.encode()).hexdigest(),
+            item=item, text=text, digest=hashlib.sha256(text.encode()).hexdigest(),
+            **({"finish": "complete", "tokens_in": 12, "tokens_cut": 3, "tokens_out": 4} | made),
         )  # fmt: skip
     for unit in failed:
         RunItem.objects.create(run=run, unit_id=unit, size=1, status=ItemStatus.FAILED, error="Too long.", attempts=1)

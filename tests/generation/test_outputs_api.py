@@ -11,6 +11,7 @@ from rest_framework.test import APIClient
 
 from accounts.models import User
 from generation.models import Seal
+from generation.progress import progress_of
 from generation.sources import units_of
 from projects.models import Project
 from tests.annotation.m3_files import brought_in, cluster, plain, write
@@ -47,6 +48,19 @@ def test_a_unit_has_its_inputs_its_target_and_what_each_system_wrote(
     assert first["outputs"][1] | {"error": "Too long.", "summary": None} == first["outputs"][1]
     assert [cell["state"] for cell in second["outputs"]] == ["absent", "done"]
     assert [cell["state"] for cell in third["outputs"]] == ["absent", "waiting"]
+
+
+def test_what_an_endpoint_was_not_sent_is_shown_in_its_own_unit(
+    project: Project, lead: User, client_of: Client, units: list[int]
+) -> None:
+    record = {"raw": "{}", "cut": {"unit": "words", "of": 8, "left out": 3}}
+    cut = build_run(build_version(project, "cut"), {units[0]: "One."}, tokens_cut=None, record=record)
+    whole = build_run(build_version(project, "whole"), {units[0]: "Two."}, tokens_cut=None, record={"raw": "{}"})
+    [row] = get(client_of(lead), page_size=1)["results"]
+    assert [cell["summary"]["cut"] for cell in row["outputs"]] == [{"unit": "words", "of": 8, "left_out": 3}, None]
+    [text] = client_of(lead).get(f"/api/v1/runs/{cut.pk}/summaries/").json()["results"]
+    assert text["cut"] == {"unit": "words", "of": 8, "left_out": 3}
+    assert [(p.items_cut, p.tokens_cut) for p in map(progress_of, (cut, whole))] == [(1, None), (0, None)]
 
 
 def test_what_is_copied_from_the_inputs_is_marked_by_code_points(

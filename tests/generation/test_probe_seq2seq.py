@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from typing import Any
+from unittest import mock
 
 import pytest
 import torch
@@ -80,6 +81,23 @@ def test_ms2s_decoder_starts_from_bos_which_is_then_not_predicted(models: Models
         assert (unit.likelihoods[0].token_ids[0] == summariser.loaded.tokenizer.bos_token_id) is firsts
         assert unit.likelihoods[0].special[0] is firsts
         assert unit.likelihoods[0].special[-1]
+
+
+def test_how_a_version_decodes_changes_no_likelihood(models: Models) -> None:
+    """Forced tokens, least lengths and blocked n-grams are rules of writing: every text here breaks them."""
+    plain = judged(loaded(models, "bart"), naive.sources(2))
+    rules = {"beams": 2, "max_length": 90, "min_length": 80, "no_repeat_ngram": 1, "forced_bos": "bos",
+             "length_penalty": 2.0}  # fmt: skip
+    assert judged(loaded(models, "bart", decoding=rules), naive.sources(2)) == plain
+
+
+def test_each_source_is_encoded_once_for_all_of_its_texts(models: Models) -> None:
+    units = naive.sources(5)
+    for backend, rows in ((Seq2SeqBackend(), 5), (MultiEncodeBackend(), sum(len(unit.inputs) for unit in units))):
+        summariser = loaded(models, "bart", backend)
+        with mock.patch.object(summariser.encoder, "states", wraps=summariser.encoder.states) as states:
+            judged(summariser, units)
+        assert sum(len(call.args[0]) for call in states.call_args_list) == rows
 
 
 def test_what_runs_out_of_memory_is_halved_and_what_is_too_long_fails_alone(

@@ -2577,6 +2577,14 @@ export interface components {
             open: number;
             settled: number;
         };
+        /** @description How much of a unit's inputs was left out, where nobody here has the tokenizer: an endpoint's. */
+        InputCut: {
+            /** @description words or characters. */
+            unit: string;
+            /** @description How long the inputs are. */
+            of: number;
+            left_out: number;
+        };
         InputText: {
             text: string;
             title: string;
@@ -3806,6 +3814,8 @@ export interface components {
             tokens_in: number | null;
             /** @description Input tokens that did not fit. */
             tokens_cut: number | null;
+            /** @description Null where all was read, or tokens are counted. */
+            cut: components["schemas"]["InputCut"] | null;
             tokens_out: number | null;
             /** Format: double */
             seconds: number;
@@ -4210,6 +4220,8 @@ export interface components {
             tokens_in: number | null;
             /** @description Input tokens that did not fit. */
             tokens_cut: number | null;
+            /** @description Null where all was read, or tokens are counted. */
+            cut: components["schemas"]["InputCut"] | null;
             tokens_out: number | null;
             /** Format: double */
             seconds: number;

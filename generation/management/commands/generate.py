@@ -162,7 +162,8 @@ class Command(BaseCommand):
         progress = progress_of(run)
         said = f"{run.version}: {progress.done} of {progress.total} done"
         if progress.items_cut:
-            said += f", {progress.items_cut} of them from inputs that were cut ({progress.tokens_cut} tokens left out)"
+            left = "" if progress.tokens_cut is None else f" ({progress.tokens_cut} tokens left out)"
+            said += f", {progress.items_cut} of them from inputs that were cut{left}"
         if not whole:
             self.stderr.write(f"Stopped. {said}. The same command goes on with the rest.")
             sys.exit(130)

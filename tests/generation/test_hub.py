@@ -1,0 +1,107 @@
+"""Models of the hub: found in the worker's cache by commit, and on the net only where the operator allows it."""
+
+import json
+import shutil
+import socket
+from collections.abc import Callable
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import LazySettings
+from rest_framework.test import APIClient
+
+from accounts.models import User
+from generation import backends
+from generation.backends import weights
+from generation.backends.protocol import BackendError
+from generation.models import System
+from generation.neural import hub
+from projects.models import Job, Project
+from tests.generation import naive
+
+Models = Callable[[str], str]
+FIRST, SECOND = "a" * 40, "b" * 40
+
+
+@pytest.fixture
+def cache(tmp_path: Path, models: Models, models_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A hub cache with two commits of lab/bart, of which ``main`` is the first; and no way to the net."""
+    from huggingface_hub import constants
+
+    root = tmp_path / "hub"
+    repository = root / "models--lab--bart"
+    for commit in (FIRST, SECOND):
+        shutil.copytree(models_folder / models("bart"), repository / "snapshots" / commit)
+    (repository / "refs").mkdir()
+    (repository / "refs" / "main").write_text(FIRST)
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(root))
+    monkeypatch.setattr(socket.socket, "connect", lambda *_: pytest.fail("something asked the net"))
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: pytest.fail("something asked for an address"))
+    return repository
+
+
+def config() -> Any:
+    return naive.configured(backends.get("seq2seq"), "lab/bart", decoding={"beams": 1, "max_length": 8})
+
+
+@pytest.mark.parametrize(("online", "offline"), [(False, False), (False, True), (True, True)])
+def test_a_model_in_the_cache_needs_no_net_and_one_that_is_not_is_not_fetched(
+    cache: Path, settings: LazySettings, monkeypatch: pytest.MonkeyPatch, online: bool, offline: bool
+) -> None:
+    """Without MODELS_ONLINE whatever HF_HUB_OFFLINE says, and with it where HF_HUB_OFFLINE forbids it."""
+    from huggingface_hub import constants
+
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", offline)
+    settings.MODELS_ONLINE = online
+    assert weights.find("lab/bart") == weights.Folder(cache / "snapshots" / FIRST, FIRST)
+    assert weights.find("lab/bart", SECOND).commit == SECOND
+    for model, revision in (("lab/other", "main"), ("lab/bart", "c" * 40)):
+        with pytest.raises(BackendError, match=f"{model} at {revision} is not in this worker's cache") as refused:
+            weights.find(model, revision)
+        assert ("MODELS_ONLINE=1" in str(refused.value)) is not online
+
+
+def test_a_branch_that_moved_is_not_the_version(cache: Path) -> None:
+    backend = backends.get("seq2seq")
+    facts = backend.facts(config())
+    assert facts["commit"] == FIRST
+    assert len(naive.summarised(backend.load(config(), facts), naive.sources(1))) == 1
+    (cache / "refs" / "main").write_text(SECOND)
+    with pytest.raises(BackendError, match=f"commit: {FIRST} became {SECOND}"):
+        backend.load(config(), facts)
+
+
+def test_only_what_is_hashed_is_fetched_and_never_a_pickle_or_a_program(
+    cache: Path, settings: LazySettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: dict[str, Any] = {}
+
+    def fetch(model: str, **given: Any) -> str:
+        asked.update(given, model=model)
+        return str(cache / "snapshots" / FIRST)
+
+    monkeypatch.setattr(hub, "snapshot_download", fetch)
+    settings.MODELS_ONLINE = True
+    assert weights.find("lab/bart", "v1").commit == FIRST
+    assert (asked["model"], asked["revision"], asked["local_files_only"]) == ("lab/bart", "v1", False)
+    kept = {"model.safetensors", "config.json", "tokenizer.json", "spiece.model", "merges.txt", "chat_template.jinja"}
+    left = {"pytorch_model.bin", "modeling_lab.py", "model.ckpt", "a.pt", "b.pkl", "tf_model.h5"}
+    assert {name for name in kept | left if any(fnmatch(name, p) for p in asked["allow_patterns"])} == kept
+
+
+@pytest.mark.parametrize("backend", ["seq2seq", "multi_encode", "chat", "extractive"])
+def test_whoever_serves_a_page_leaves_a_hub_id_to_a_worker(
+    project: Project, lead: User, client_of: Callable[[User], APIClient], monkeypatch: pytest.MonkeyPatch, backend: str
+) -> None:
+    monkeypatch.setattr(weights, "find", lambda *_: pytest.fail("the web process looked for a model"))
+    system = System.objects.create(project=project, name="s")
+    given: dict[str, Any] = {"backend": backend, "model": {"model": "lab/bart"}}
+    if backend == "extractive":
+        given = {"backend": backend, "decoding": {"method": "MMR", "vectors": "embeddings", "encoder": "lab/bart"}}
+    reply = client_of(lead).post(f"/api/v1/systems/{system.pk}/versions/", {"config": given}, format="json")
+    assert reply.status_code == 202, reply.content
+    job = Job.objects.get()
+    assert (job.kind, job.queue) == ("make_version", "gpu")
+    assert "lab/bart" in json.dumps(job.params)
