@@ -14,7 +14,7 @@ from .. import backends
 from ..models import ProbeScore, Purpose, Run
 from ..probing import pairs_of
 from ..runs_at_hand import names
-from .scored import Scores
+from .scored import Scores, versions
 from .table import Cell, Column, Missing, Table
 
 #: M3's figure: the mean over all tokens, special ones included.
@@ -43,6 +43,7 @@ class ProbeTable:
 
     def build(self, scores: Scores) -> Table:
         found = probes(scores)
+        sealed = ["Runs that are sealed from you are left out."] if scores.sealed else []
         return Table(
             self.key,
             self.title,
@@ -51,7 +52,7 @@ class ProbeTable:
             [Column("System", False), Column("Level", False), Column("Counterfactual", False), Column("n"),
              Column("Reviews"), Column("Delta"), Column("Accuracy"), Column("Ties")],
             [self._row(probed, result) for probed in found for result in probed.results],
-            [NOTE, *(["Runs that are sealed from you are left out."] if scores.sealed else [])],
+            [NOTE, *versions((probed.name, probed.run) for probed in found), *sealed],
             missing(scores, found),
         )  # fmt: skip
 

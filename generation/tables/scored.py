@@ -120,8 +120,9 @@ class Scores:
         return [Missing("summaries of any system", command, f"/projects/{self.project.slug}/systems")]
 
     def notes(self, wanted: Iterable[str]) -> list[str]:
-        """Parameters and libraries of each metric, and which rows they hold for where these differ."""
-        said = [note for metric in wanted for note in self._made_with(metric)]
+        """Versions; parameters and libraries of each metric, and which rows they hold for where these differ."""
+        said = versions((at.name, at.run) for at in self.runs)
+        said += [note for metric in wanted for note in self._made_with(metric)]
         return said + (["Runs that are sealed from you are left out."] if self.sealed else [])
 
     def left_out(self, shown: Iterable[tuple[str, Figure]]) -> list[str]:
@@ -147,6 +148,14 @@ class Scores:
         return [
             f"{name} of {', '.join(whose)}: {way}. Not comparable with the other rows." for way, whose in ways.items()
         ]
+
+
+def versions(named: Iterable[tuple[str, Run]]) -> list[str]:
+    """Which version each row is about, by number and hash: what whoever cites the table names."""
+    said = "; ".join(
+        f"{name} ({run.version.level}) is version {run.version.number}, {run.version.hash[:12]}" for name, run in named
+    )
+    return [f"Versions: {said}."] if said else []
 
 
 def _acting(parameters: Sequence[Parameter], params: Mapping[str, Any]) -> dict[str, Any]:

@@ -3,7 +3,8 @@
 import csv
 import io
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from projects.sheets.cells import neutral
 
@@ -27,8 +28,12 @@ def words(cell: Cell) -> str:
     if cell.bracket is not None:
         said += f" ({'+' if cell.bracket >= 0 else ''}{number(cell.bracket, cell.decimals)})"
     if cell.ci is not None:
-        said += f" [{number(cell.ci[0], cell.decimals)}, {number(cell.ci[1], cell.decimals)}]"
+        said += f" {interval(*cell.ci, cell.decimals)}"
     return said + (f" (n = {cell.n})" if cell.n is not None else "")
+
+
+def interval(low: float, high: float, decimals: int) -> str:
+    return f"[{number(low, decimals)}, {number(high, decimals)}]"
 
 
 def number(value: float, decimals: int) -> str:
@@ -43,7 +48,7 @@ def marks(table: Table) -> dict[str, str]:
 
 
 def needed(missing: Missing) -> str:
-    return f"Missing: {missing.words}. Do it with `{missing.command}`, or on the page {missing.page}."
+    return _one_line(f"Missing: {missing.words}. Do it with `{missing.command}`, or on the page {missing.page}.")
 
 
 def markdown(table: Table) -> str:
@@ -77,28 +82,39 @@ def _needed_markdown(missing: Missing) -> str:
 
 
 def latex(table: Table) -> str:
-    """A ``booktabs`` table float; everything that people wrote is escaped."""
+    """A float of ``booktabs``, at most as wide as the text; everything that people wrote is escaped.
+
+    What is missing stands in comments: it is said to whoever pastes the table, not to who reads the paper.
+    """
     letters = marks(table)
+    columns = "".join("r" if column.numeric else "l" for column in table.columns)
+    lines = [
+        r"% In the preamble: \usepackage{booktabs,graphicx,textcomp}", *(f"% {needed(step)}" for step in table.missing),
+        r"\begin{table}", r"\centering", r"\setlength{\tabcolsep}{3pt}",
+        f"\\caption{{{escaped(f'{table.title}. {table.caption}')}}}", f"\\label{{tab:{table.key}}}",
+        r"\smallskip\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
+        f"\\begin{{tabular}}{{{columns}}}", r"\toprule",
+        " & ".join(escaped(column.title) for column in table.columns) + r" \\", r"\midrule",
+        *(line for row in table.rows for line in _latex_rows(row, letters)), r"\bottomrule", r"\end{tabular}}",
+    ]  # fmt: skip
+    below = [f"\\textsuperscript{{{letter}}} undefined: {escaped(reason)}" for reason, letter in letters.items()]
+    below += [escaped(note) for note in table.notes]
+    lines += [r"\par\raggedright\footnotesize", *(rf"{note}\par" for note in below)] if below else []
+    return "\n".join([*lines, r"\end{table}"]) + "\n"
+
+
+def _latex_rows(row: Sequence[Cell], letters: Mapping[str, str]) -> Iterator[str]:
+    """A row of figures, and below it, small, one of their intervals: beside them a page would be too narrow."""
 
     def shown(cell: Cell) -> str:
         if cell.undefined:
             return f"--\\textsuperscript{{{letters[cell.undefined]}}}"
-        return escaped(words(cell))
+        return escaped(words(replace(cell, ci=None)))
 
-    columns = "".join("r" if column.numeric else "l" for column in table.columns)
-    lines = [
-        r"\begin{table}", r"\centering",
-        f"\\caption{{{escaped(f'{table.title}. {table.caption}')}}}", f"\\label{{tab:{table.key}}}",
-        f"\\begin{{tabular}}{{{columns}}}", r"\toprule",
-        " & ".join(escaped(column.title) for column in table.columns) + r" \\", r"\midrule",
-        *(" & ".join(shown(cell) for cell in row) + r" \\" for row in table.rows),
-        r"\bottomrule", r"\end{tabular}",
-    ]  # fmt: skip
-    below = [f"\\textsuperscript{{{letter}}} undefined: {escaped(reason)}" for reason, letter in letters.items()]
-    below += [escaped(note) for note in table.notes]
-    below += [escaped(needed(missing).replace("`", "")) for missing in table.missing]
-    lines += [rf"\par\footnotesize {note}" for note in below]
-    return "\n".join([*lines, r"\end{table}"]) + "\n"
+    yield " & ".join(map(shown, row)) + r" \\"
+    if any(cell.ci for cell in row):
+        below = (rf"\scriptsize {escaped(interval(*cell.ci, cell.decimals))}" if cell.ci else "" for cell in row)
+        yield " & ".join(below) + r" \\"
 
 
 #: What LaTeX reads as commands, and the signs of our numbers that old engines lack.
@@ -106,13 +122,15 @@ _ESCAPES: Mapping[str, str] = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "%": r"\%", "#": r"\#", "_": r"\_",
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
     "|": r"\textbar{}", '"': r"\textquotedbl{}", "\u00b1": r"$\pm$", MINUS: "$-$", "\u0394": r"$\Delta$",
-    "\u2013": "--", "[": "{[}", "]": "{]}", "*": r"\textasteriskcentered{}",
+    "\u2013": r"\textendash{}", "[": "{[}", "]": "{]}", "*": r"\textasteriskcentered{}",
 }  # fmt: skip
 
 
 def escaped(text: str) -> str:
     """Text that LaTeX prints as it is. Brackets are grouped: after ``\\\\`` one would be read as an option."""
-    return "".join(_ESCAPES.get(character, character) for character in _one_line(text))
+    said = "".join(_ESCAPES.get(character, character) for character in _one_line(text))
+    # Two hyphens would be drawn as one dash.
+    return said.replace("--", "-{}-")
 
 
 def as_csv(table: Table) -> str:

@@ -43,23 +43,27 @@ def test_markdown() -> None:
 
 def test_latex() -> None:
     assert latex(TABLE) == (
+        "% In the preamble: \\usepackage{booktabs,graphicx,textcomp}\n"
+        "% Missing: ROUGE of T5. Do it with `manage.py score --project eye`, or on the page /projects/eye/results.\n"
         "\\begin{table}\n"
         "\\centering\n"
+        "\\setlength{\\tabcolsep}{3pt}\n"
         "\\caption{Copying. ROUGE in per cent; n counts summaries.}\n"
         "\\label{tab:m3-6}\n"
+        "\\smallskip\\resizebox{\\ifdim\\width>\\linewidth\\linewidth\\else\\width\\fi}{!}{%\n"
         "\\begin{tabular}{lrrr}\n"
         "\\toprule\n"
         "System & n & ROUGE-1 & Delta \\\\\n"
         "\\midrule\n"
-        "Lead\\_3 \\& co \\textbar{} 50\\% & 30 & 74.5 (+54.3) {[}70.0, 80.2{]} & 0.092 $\\pm$ 0.300 \\\\\n"
+        "Lead\\_3 \\& co \\textbar{} 50\\% & 30 & 74.5 (+54.3) & 0.092 $\\pm$ 0.300 \\\\\n"
+        " &  & \\scriptsize {[}70.0, 80.2{]} &  \\\\\n"
         "=cmd() & 29 & 18.7 ($-$5.2) & --\\textsuperscript{a} \\\\\n"
         "T5 & 30 & 0.0 (n = 7) & --\\textsuperscript{a} \\\\\n"
         "\\bottomrule\n"
-        "\\end{tabular}\n"
-        "\\par\\footnotesize \\textsuperscript{a} undefined: no pairs\n"
-        "\\par\\footnotesize Stemmer off.\n"
-        "\\par\\footnotesize Missing: ROUGE of T5. Do it with manage.py score --project eye, or on the page "
-        "/projects/eye/results.\n"
+        "\\end{tabular}}\n"
+        "\\par\\raggedright\\footnotesize\n"
+        "\\textsuperscript{a} undefined: no pairs\\par\n"
+        "Stemmer off.\\par\n"
         "\\end{table}\n"
     )
 
@@ -75,10 +79,11 @@ def test_csv_has_every_number_unrounded_and_runs_no_formula() -> None:
 
 
 def test_everything_that_latex_would_run_is_escaped() -> None:
-    said = escaped("\\input{/etc/passwd} $x^2$ #1 ~ a_b <c> {[d]} 50 % & \u0394\nnext")
+    said = escaped("\\input{/etc/passwd} $x^2$ #1 ~ a_b <c> {[d]} 50 % & \u0394\nnext --a \u2013")
     assert said == (
         "\\textbackslash{}input\\{/etc/passwd\\} \\$x\\textasciicircum{}2\\$ \\#1 \\textasciitilde{} a\\_b "
-        "\\textless{}c\\textgreater{} \\{{[}d{]}\\} 50 \\% \\& $\\Delta$ next"
+        "\\textless{}c\\textgreater{} \\{{[}d{]}\\} 50 \\% \\& $\\Delta$ next "
+        "-{}-a \\textendash{}"
     )
 
 

@@ -104,7 +104,10 @@ def test_the_three_formats_say_the_same(corpus: Project, copying: Run) -> None:
     made = table(corpus, "m3-4")
     row = "53.3 [40.0, 66.7] | 25.0 [0.0, 50.0] | 53.3 [40.0, 66.7] | \u2013 (a) |"
     assert f"| Copy & paste | proposition | own target | 2 | 2 | {row}" in markdown(made)
-    assert "Copy \\& paste & proposition & own target & 2 & 2 & 53.3 {[}40.0, 66.7{]} & 25.0" in latex(made)
+    assert "Copy \\& paste & proposition & own target & 2 & 2 & 53.3 & 25.0 & 53.3 & --" in latex(made)
+    assert " &  &  &  &  & \\scriptsize {[}40.0, 66.7{]} & \\scriptsize {[}0.0, 50.0{]} & " in latex(made)
+    version = copying.version
+    assert f"* Versions: Copy & paste (proposition) is version 1, {version.hash[:12]}.\n" in markdown(made)
     header, line = as_csv(made).splitlines()
     assert header == (
         "System,Level,Against,n,Reviews,ROUGE-1,ROUGE-1 CI low,ROUGE-1 CI high,ROUGE-2,ROUGE-2 CI low,ROUGE-2 CI high,"
