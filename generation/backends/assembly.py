@@ -4,11 +4,11 @@ Pure text. How many tokens each document may have is cut by whoever has the toke
 """
 
 import random
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from . import templates
 from .parameters import Parameter, Takes
 from .protocol import InputText, Source
 
@@ -17,7 +17,6 @@ SLOTS = ("p", "i", "c", "o")
 NAMES = ("inputs", "background", "question", "pico", *SLOTS)
 #: What a unit has or has not. (A slot of a tuple may well be blank.)
 _WHOLE = {"background": "background", "question": "question", "pico": "PICO tuple"}
-_NAME = re.compile(r"\{(" + "|".join(NAMES) + r")\}")
 
 ORDER = Parameter("order", Takes.CHOICE, "Order of the inputs", "as stored", choices=("as stored", "longest first",
                   "shortest first", "shuffled"), help="Shuffled: by the seed and the unit.")  # fmt: skip
@@ -117,11 +116,10 @@ def _refuse_lacking(source: Source, asked: Iterable[str]) -> None:
 
 
 def fill(template: str, source: Source, documents: str) -> str:
-    """A prompt from a template. Only `NAMES` in single braces are replaced, once; nothing is ever evaluated, and what
-    the texts themselves hold is not looked at again. Raises `Unreadable` as `assemble` does."""
-    _refuse_lacking(source, set(_NAME.findall(template)) & _WHOLE.keys())
+    """A prompt from a template: only `NAMES` are replaced. Raises `Unreadable` as `assemble` does."""
+    _refuse_lacking(source, [name for name in _WHOLE if f"{{{name}}}" in template])
     values = {
         "inputs": documents, "background": source.background, "question": source.question,
         "pico": pico_words(source.pico), **{slot: source.pico.get(slot, "") for slot in SLOTS},
     }  # fmt: skip
-    return _NAME.sub(lambda found: values[found[1]], template)
+    return templates.fill(template, values)

@@ -27,8 +27,10 @@ class ChatBackend(Weighted):
         "assembly": (assembly.ORDER, assembly.DOCUMENTS, assembly.TITLES, assembly.PICO, SEPARATOR,
                      assembly.INPUT_TOKENS, assembly.BUDGET),
         "prompt": (
-            Parameter("system", Takes.LONG_TEXT, "System message", ""),
+            Parameter("system", Takes.LONG_TEXT, "System message", "", fields=(),
+                      help="The same for every unit: no field is filled in."),
             Parameter("template", Takes.LONG_TEXT, "Prompt", TEMPLATE, required=True,
+                      fields=assembly.NAMES, needs=("inputs",),
                       help=f"Fields: {', '.join(f'{{{name}}}' for name in assembly.NAMES)}. Nothing is evaluated."),
         ),
         "decoding": (

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from . import templates
+
 #: What is said of a required parameter that nobody set.
 NEEDED = "This is needed."
 
@@ -22,7 +24,11 @@ class Takes(StrEnum):
 
 @dataclass(frozen=True)
 class Parameter:
-    """One thing that can be configured. Bounds are inclusive; ``when`` hides it unless another has such a value."""
+    """One thing that can be configured. Bounds are inclusive; ``when`` hides it unless another has such a value.
+
+    ``fields``: the names in braces that are filled in, where the text is a template (`templates`), and ``needs`` those
+    of them that it must hold.
+    """
 
     name: str
     takes: Takes
@@ -34,6 +40,8 @@ class Parameter:
     maximum: float | None = None
     required: bool = False
     when: tuple[str, tuple[str, ...]] | None = None
+    fields: tuple[str, ...] | None = None
+    needs: tuple[str, ...] = ()
 
 
 def check(parameters: Sequence[Parameter], given: Mapping[str, Any]) -> tuple[dict[str, Any], list[tuple[str, str]]]:
@@ -86,7 +94,9 @@ def _text_fault(parameter: Parameter, value: Any) -> str:
     longest = 500 if parameter.takes is Takes.TEXT else 20_000
     if not isinstance(value, str) or "\0" in value:
         return "A text without NUL."
-    return "" if len(value) <= longest else f"At most {longest} characters."
+    if len(value) > longest:
+        return f"At most {longest} characters."
+    return "" if parameter.fields is None else templates.fault(value, parameter.fields, parameter.needs)
 
 
 def _number_fault(parameter: Parameter, value: Any) -> str:

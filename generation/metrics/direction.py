@@ -54,6 +54,7 @@ class DirectionMetric:
             for name, said in LABELS.items()
         ),
         Parameter("prompt", Takes.TEXT, "First segment", "{intervention} {outcome}", when=_OF_MODEL,
+                  fields=("intervention", "outcome"),
                   help="What the classifier reads before the text; {intervention} and {outcome} are filled in."),
     )  # fmt: skip
     figures: tuple[Figure, ...] = (

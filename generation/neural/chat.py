@@ -27,8 +27,6 @@ _TURNS = "turns"
 
 def facts(config: Config) -> dict[str, Any]:
     """What the configuration points at, the turns' frame included. Raises `BackendError`."""
-    if "{inputs}" not in config["prompt"]["template"]:
-        raise BackendError("The prompt does not name {inputs}: the model would summarise nothing.")
     found = loading.facts(config, "causal")
     plain = config["model"].get("turns") == "plain"
     return {**found, _TURNS: frame_of(loading.tokenizer(config), config["prompt"]["system"], plain=plain).as_facts()}

@@ -10,6 +10,7 @@ from measures.direction import Distribution
 
 from ..backends import weights
 from ..backends.protocol import BackendError
+from ..backends.templates import fill
 from ..metrics.direction import LABELS, Asked, folder
 from ..metrics.protocol import MetricError, Params
 
@@ -80,7 +81,7 @@ class Reader:
 
     def _batch(self, asked: Sequence[Asked]) -> list[Distribution]:
         first = [
-            self.prompt.replace("{intervention}", one).replace("{outcome}", other) for _, one, other in asked
+            fill(self.prompt, {"intervention": one, "outcome": other}) for _, one, other in asked
         ]  # fmt: skip
         made = self.tokenizer(
             first, [text for text, _, _ in asked], truncation="only_second", max_length=self.longest, padding=True,

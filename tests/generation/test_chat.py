@@ -125,11 +125,6 @@ def test_a_template_of_the_leads_is_never_evaluated(models: Models) -> None:
     assert "{{7*7}} {x.__class__} " in loaded.loaded.tokenizer.decode(loaded.prompt(source(1)).ids)
 
 
-def test_a_prompt_without_the_inputs_is_refused(models: Models) -> None:
-    with pytest.raises(BackendError, match=r"does not name \{inputs\}"):
-        chat(models, prompt={"template": "Say something."})
-
-
 def test_new_tokens_that_fill_the_window_are_refused(models: Models) -> None:
     with pytest.raises(BackendError, match="no room in the model's window of 256"):
         chat(models, decoding={"max_new_tokens": 256})

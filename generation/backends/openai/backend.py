@@ -10,7 +10,7 @@ from django.conf import settings
 
 from generation.endpoints import Endpoint
 
-from ..assembly import BUDGET, DOCUMENTS, ORDER, PICO, SEPARATOR, TITLES, Unreadable, assemble, fill
+from ..assembly import BUDGET, DOCUMENTS, NAMES, ORDER, PICO, SEPARATOR, TITLES, Unreadable, assemble, fill
 from ..parameters import Parameter, Takes
 from ..protocol import BackendError, Config, Facts, Failure, Output, PassingError, Source, Unprobed
 from ..weights import unchanged
@@ -31,8 +31,9 @@ _ASSEMBLY = (
     BUDGET,
 )  # fmt: skip
 _PROMPT = (
-    Parameter("system", Takes.LONG_TEXT, "System message", "", help="Empty: none is sent."),
-    Parameter("template", Takes.LONG_TEXT, "Prompt", TEMPLATE, required=True,
+    Parameter("system", Takes.LONG_TEXT, "System message", "", fields=NAMES[1:],
+              help="Empty: none is sent. The fields of the prompt, but {inputs}."),
+    Parameter("template", Takes.LONG_TEXT, "Prompt", TEMPLATE, required=True, fields=NAMES, needs=("inputs",),
               help="{inputs}, {background}, {question}, {pico}, {p}, {i}, {c} and {o} are replaced."),
 )  # fmt: skip
 _DECODING = (
