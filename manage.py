@@ -12,7 +12,10 @@ def main() -> None:
         os.environ.setdefault("DEBUG", "1")
     from django.core.management import execute_from_command_line
 
-    execute_from_command_line(sys.argv)
+    try:
+        execute_from_command_line(sys.argv)
+    except KeyboardInterrupt:
+        sys.exit(130)  # Ctrl-C, as shells count it
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A run done by the command that asked for it, beside whatever workers there are."""
+"""Work done by the command that asked for it, beside whatever workers there are, while a person may watch."""
 
 import logging
 import signal
@@ -7,22 +7,51 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import Never
+from typing import Any, Never
 
 from django.db import connection
 from django.utils import timezone
 from tqdm import tqdm
+from tqdm.contrib.logging import logging_redirect_tqdm
 
 from projects import jobs
 from projects.waiting import claimable
 
 from .actions.lanes import active_chunks
 from .actions.runs import stop_run
-from .models import Run, RunStatus
+from .models import ItemStatus, Run, RunStatus
 from .progress import RunProgress, progress_of
 
 #: Seconds between looks at a run whose chunks are all in other hands, and between moves of the progress bar.
 LOOK = 0.5
+#: As other programs say that Ctrl-C ended them.
+STOPPED = 130
+
+
+@contextmanager
+def progress_bar(**options: Any) -> Iterator["tqdm[Never]"]:
+    """A bar on the error stream where a person watches, nothing in a pipe.
+
+    Beside a bar only what is amiss is logged, on lines above it: it shows itself that work begins and ends.
+    """
+    with tqdm(disable=None, leave=False, file=sys.stderr, **options) as bar:
+        if bar.disable:
+            yield bar
+            return
+        with logging_redirect_tqdm():
+            for handler in logging.root.handlers:
+                handler.setLevel(max(handler.level, logging.WARNING))
+            yield bar
+
+
+@contextmanager
+def stoppable(how_to_go_on: str) -> Iterator[None]:
+    """Ctrl-C ends the command with two words on how to go on, and no traceback."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        sys.stderr.write(f"Stopped. {how_to_go_on}\n")
+        sys.exit(STOPPED)
 
 
 def do_run(run: Run) -> bool:
@@ -77,30 +106,33 @@ def _unsaid() -> Iterator[None]:
 @contextmanager
 def _beside(run: Run, ended: threading.Event, asked: threading.Event) -> Iterator[None]:
     """A thread that shows the progress and stops the run when asked: the main one is busy in a chunk."""
-    bar: tqdm[Never] = tqdm(total=run.items.count(), unit=" items", disable=None, leave=False, file=sys.stderr)
+    past = run.items.exclude(status=ItemStatus.WAITING).count()
+    with progress_bar(total=run.items.count(), initial=past, unit=" items") as bar:
 
-    def watch() -> None:
-        stopped = False
-        while not ended.wait(LOOK):
-            try:
-                if asked.is_set() and not stopped:
-                    stop_run(run=run, by=run.started_by)
-                    stopped = True
-                if not bar.disable:
-                    _show(bar, progress_of(run))
-            except Exception as error:
-                bar.set_description(f"{type(error).__name__}; trying again")
-            finally:
-                connection.close()
+        def watch() -> None:
+            said = stopped = False
+            while not ended.wait(LOOK):
+                try:
+                    if asked.is_set() and not said:
+                        bar.write("Stopping after the batch under way; Ctrl-C again breaks it off.", sys.stderr)
+                        said = True
+                    if asked.is_set() and not stopped:
+                        stop_run(run=run, by=run.started_by)
+                        stopped = True
+                    if not bar.disable:
+                        _show(bar, progress_of(run))
+                except Exception as error:
+                    bar.set_description(f"{type(error).__name__}; trying again")
+                finally:
+                    connection.close()
 
-    thread = threading.Thread(target=watch, daemon=True, name=f"progress-of-run-{run.pk}")
-    thread.start()
-    try:
-        yield
-    finally:
-        ended.set()
-        thread.join(timeout=10)
-        bar.close()
+        thread = threading.Thread(target=watch, daemon=True, name=f"progress-of-run-{run.pk}")
+        thread.start()
+        try:
+            yield
+        finally:
+            ended.set()
+            thread.join(timeout=10)
 
 
 def _show(bar: "tqdm[Never]", progress: RunProgress) -> None:

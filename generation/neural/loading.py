@@ -14,14 +14,12 @@ from transformers import (
     AutoTokenizer,
     GenerationConfig,
 )
-from transformers.utils.logging import disable_progress_bar
 
 from ..backends import weights
 from ..backends.protocol import BackendError, Config, Facts
 from .batches import Memory
 from .families import CAUSAL, Family, family_of
 
-disable_progress_bar()
 _CLASSES = {"seq2seq": AutoModelForSeq2SeqLM, "causal": AutoModelForCausalLM}
 _DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 

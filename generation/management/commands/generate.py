@@ -16,7 +16,7 @@ from generation.actions.outputs import keep_outputs
 from generation.actions.runs import resume_run, start_run
 from generation.actions.systems import create_system, make_version, read
 from generation.backends.parameters import NEEDED
-from generation.foreground import do_run
+from generation.foreground import STOPPED, do_run, stoppable
 from generation.models import ItemStatus, Purpose, Run, RunStatus, System, UnitLevel, Version
 from generation.progress import progress_of
 from generation.wording import LEVELS
@@ -56,6 +56,10 @@ class Command(BaseCommand):
         return parser
 
     def handle(self, *args: Any, **options: Any) -> None:
+        with stoppable("The same command goes on; what was under way may have to wait for a minute."):
+            self._do(options)
+
+    def _do(self, options: dict[str, Any]) -> None:
         project = project_of(options["project"])
         by = user_of(options["by"]) if options["by"] else None
         try:
@@ -104,7 +108,7 @@ class Command(BaseCommand):
                 kept = keep_outputs(project=project, level=level, file=file, by=by)
         except OSError as error:
             raise CommandError(f"{path} cannot be read: {error.strerror}.") from None
-        self.stderr.write(f"{kept.name}: {kept.outputs} outputs, {kept.matched} of them for the {kept.units} units.")
+        self._say(f"{kept.name}: {kept.outputs} outputs, {kept.matched} of them for the {kept.units} units.")
         for line, key in kept.unknown[:10]:
             self.stderr.write(f"{kept.name}:{line}: no unit has the key {key!r}.")
         if kept.unknown_total > 10:
@@ -116,7 +120,7 @@ class Command(BaseCommand):
         wanted = config.get("level", UnitLevel.PROPOSITION)
         config["level"] = sources.level_of(project, wanted)
         if config["level"] != wanted:
-            self.stderr.write(f"This project has no {LEVELS[wanted]}: made for its {LEVELS[config['level']]}.")
+            self.stderr.write(f"This project has no {LEVELS[wanted]}: made for its {LEVELS[config['level']]}.", str)
 
     def _existing(self, system: System | None, options: dict[str, Any], by: User | None) -> Version:
         name, level, number = options["system"], options["level"], options["number"]
@@ -146,14 +150,18 @@ class Command(BaseCommand):
         last = version.runs.filter(purpose=self.purpose).first()
         if last is None or (last.status == RunStatus.DONE and again):
             run = start_run(version=version, by=by, purpose=self.purpose)
-            self.stderr.write(f"{version}: run {run.pk}.")
+            self._say(f"{version}: run {run.pk}.")
             return run
         if last.status == RunStatus.DONE:
             return last
         if last.status == RunStatus.STOPPED:
             resume_run(run=last, by=by)
-        self.stderr.write(f"{version}: going on with run {last.pk}.")
+        self._say(f"{version}: going on with run {last.pk}.")
         return last
+
+    def _say(self, line: str) -> None:
+        """Beside the result, and no error: not in red."""
+        self.stderr.write(line, str)
 
     def _report_done(self, run: Run) -> None:
         self.stdout.write(f"{run.version}: run {run.pk} is done already; --again makes another.")
@@ -165,8 +173,8 @@ class Command(BaseCommand):
             left = "" if progress.tokens_cut is None else f" ({progress.tokens_cut} tokens left out)"
             said += f", {progress.items_cut} of them from inputs that were cut{left}"
         if not whole:
-            self.stderr.write(f"Stopped. {said}. The same command goes on with the rest.")
-            sys.exit(130)
+            self._say(f"Stopped. {said}. The same command goes on with the rest.")
+            sys.exit(STOPPED)
         if run.status == RunStatus.STOPPED:
             raise CommandError(f"{said}. It was stopped: {progress.error or 'somebody asked for it'}")
         self.stdout.write(f"{said}.")

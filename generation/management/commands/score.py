@@ -3,12 +3,12 @@
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from tqdm import tqdm
 
 from accounts.problems import Problem
 from generation import metrics
 from generation.actions.scores import score_run
 from generation.backends.parameters import Takes
+from generation.foreground import progress_bar, stoppable
 from generation.metrics.protocol import Metric
 from generation.models import Run, Score, Scoring
 from generation.runs_at_hand import names, runs_with_summaries
@@ -39,6 +39,10 @@ class Command(BaseCommand):
         )  # fmt: skip
 
     def handle(self, *args: Any, **options: Any) -> None:
+        with stoppable("What is scored stays; the same command goes on with the rest."):
+            self._do(options)
+
+    def _do(self, options: dict[str, Any]) -> None:
         project = project_of(options["project"])
         runs = list(runs_with_summaries(project, options["system"]))
         missing = sorted(set(options["system"]) - {run.version.system.name for run in runs})
@@ -56,7 +60,7 @@ class Command(BaseCommand):
                 self.stdout.write(f"{metric}: {name}: n = {n} summaries, {rows.count()} rows")
 
     def _score(self, run: Run, metric: str, params: dict[str, Any], name: str) -> Scoring:
-        with tqdm(unit=" summaries", disable=None, desc=f"{metric} of {name}") as bar:
+        with progress_bar(unit=" summaries", desc=f"{metric} of {name}") as bar:
 
             def progress(done: int, total: int | None, note: str) -> None:
                 bar.total = total

@@ -6,9 +6,12 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from generation import tables
+from generation.foreground import progress_bar, stoppable
 from generation.tables.scored import Scores
+from generation.tables.table import Table
 from generation.tables.writing import FORMATS, needed
 from projects.management.arguments import project_of
+from projects.models import Project
 
 
 class Command(BaseCommand):
@@ -27,9 +30,9 @@ class Command(BaseCommand):
     def handle(self, *args: Any, out: Path | None, **options: Any) -> None:
         project = project_of(options["project"])
         ending, _, write = FORMATS[options["format"]]
-        scores = Scores(project)
-        for i, key in enumerate(options["table"] or [table.key for table in tables.every()]):
-            table = tables.get(key).build(scores)
+        with stoppable("No table was written."):
+            built = self._built(project, options["table"] or [table.key for table in tables.every()])
+        for i, (key, table) in enumerate(built.items()):
             if out is None:
                 self.stdout.write("\n" * bool(i) + write(table))
             else:
@@ -38,6 +41,15 @@ class Command(BaseCommand):
             if options["format"] == "csv":
                 for step in table.missing:
                     self.stderr.write(f"{key}: {needed(step)}")
+
+    def _built(self, project: Project, keys: list[str]) -> dict[str, Table]:
+        with progress_bar(total=len(keys), unit=" tables") as bar:
+            scores, built = Scores(project), {}
+            for key in keys:
+                bar.set_description(key)
+                built[key] = tables.get(key).build(scores)
+                bar.update()
+        return built
 
     def _write(self, path: Path, text: str) -> None:
         try:
