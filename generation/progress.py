@@ -29,6 +29,7 @@ class State(StrEnum):
     RUNNING = "running"
     NO_WORKER = "waiting for a worker"
     STALLED = "stalled"
+    STOPPING = "stopping"
     STOPPED = "stopped"
     DONE = "done"
 
@@ -38,6 +39,7 @@ class RunProgress:
     """``pace`` in items a minute over the recent minutes; where it or ``seconds_left`` is None, ``unknown`` says why.
 
     ``since``: when it ended, was last heard of (stalled), or began to wait for a worker; ``command`` starts one.
+    Stopping: it has ended, and a worker has yet to store the batch that it had in hand.
     ``note``: what it waits for, where that is no worker (an endpoint that is away). ``items_cut`` and ``tokens_cut``:
     items whose input did not fit, and by how many tokens in all; ``tokens_cut`` is None where nobody counts tokens.
     """
@@ -111,14 +113,15 @@ def _progress(
     state, since, command, note = _state(run, chunks, now)
     waiting = counts.get(ItemStatus.WAITING, 0)
     seconds_left, unknown = None, ""
-    if state in (State.STOPPED, State.DONE):
+    finished = counts.get(ItemStatus.DONE, 0) + counts.get(ItemStatus.FAILED, 0)
+    if state in (State.STOPPING, State.STOPPED, State.DONE):
         pace, unknown = None, "It is not under way."
     elif pace is None:
-        unknown = "Nothing was finished in the last five minutes."
+        unknown = "Nothing was finished in the last five minutes." if finished else "Nothing is finished yet."
     else:
         seconds_left = waiting / pace * 60
     if state in (State.NO_WORKER, State.STALLED):
-        seconds_left, unknown = None, "No worker is at it."
+        pace, seconds_left, unknown = None, None, "No worker is at it."
     return RunProgress(
         state, since, sum(counts.values()), counts.get(ItemStatus.DONE, 0), counts.get(ItemStatus.FAILED, 0), waiting,
         pace, seconds_left, unknown, tokens.get("items_cut", 0), tokens.get("cut"), tokens.get("out"), command, note,
@@ -127,13 +130,17 @@ def _progress(
 
 
 def _state(run: Run, chunks: list[Job], now: datetime) -> tuple[State, datetime | None, str, str]:
+    at_work = [job for job in chunks if job.status == JobStatus.RUNNING]
+    heard_of = any(job.leased_until and now < job.leased_until <= now + FAR_AHEAD for job in at_work)
+    if run.status == RunStatus.STOPPED and heard_of:
+        return State.STOPPING, run.finished_at, "", ""
     if run.status != RunStatus.RUNNING:
         return State(run.status), run.finished_at, "", ""
-    at_work = [job for job in chunks if job.status == JobStatus.RUNNING]
-    if any(job.leased_until and now < job.leased_until <= now + FAR_AHEAD for job in at_work):
+    if heard_of:
         return State.RUNNING, run.created_at, "", ""
     if at_work:
-        return State.STALLED, max(job.heartbeat_at or job.created_at for job in at_work), "", ""
+        last = max(job.heartbeat_at or job.created_at for job in at_work)
+        return State.STALLED, last, start_worker(at_work[0].queue), ""
     if not chunks:
         return State.STALLED, run.created_at, "", ""
     first = min(chunks, key=lambda job: job.not_before or job.created_at)

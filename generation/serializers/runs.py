@@ -29,7 +29,9 @@ class RunProgressSerializer(Plain):
     items_cut = serializers.IntegerField(help_text="Items whose input did not fit.")
     tokens_cut = serializers.IntegerField(allow_null=True, help_text="In all; null where the backend has no tokens.")
     tokens_out = serializers.IntegerField(allow_null=True)
-    command = serializers.CharField(allow_blank=True, help_text="Starts a worker for it, where it waits for one.")
+    command = serializers.CharField(
+        allow_blank=True, help_text="Starts a worker, where it waits for one or lost its own."
+    )
     note = serializers.CharField(allow_blank=True, help_text="What else it waits for.")
     error = serializers.CharField(allow_blank=True, help_text="Why it stopped, where that was no person's wish.")
 

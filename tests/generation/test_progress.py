@@ -68,7 +68,17 @@ def test_a_run_whose_worker_has_gone_silent_is_stalled_since_it_was_last_heard_o
     lapse()
     progress = progress_of(run)
     assert (progress.state, progress.since) == (State.STALLED, heard)
-    assert progress.seconds_left is None
+    assert (progress.pace, progress.seconds_left, progress.command) == (None, None, "manage.py work --queue gpu")
+
+
+def test_a_run_is_stopping_until_the_batch_in_hand_is_stored(version: Version, lead: User) -> None:
+    run = start_run(version=version, by=lead, lanes=1)
+    Job.objects.update(status=JobStatus.RUNNING, leased_until=timezone.now() + timedelta(minutes=1))
+    assert progress_of(run).unknown == "Nothing is finished yet."
+    stop_run(run=run, by=lead)
+    assert progress_of(fresh(run)).state == State.STOPPING
+    Job.objects.update(status=JobStatus.CANCELLED)
+    assert progress_of(fresh(run)).state == State.STOPPED
 
 
 def test_what_was_cut_is_counted(version: Version, lead: User) -> None:

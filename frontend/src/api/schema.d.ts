@@ -4187,7 +4187,7 @@ export interface components {
             /** @description In all; null where the backend has no tokens. */
             tokens_cut: number | null;
             tokens_out: number | null;
-            /** @description Starts a worker for it, where it waits for one. */
+            /** @description Starts a worker, where it waits for one or lost its own. */
             command: string;
             /** @description What else it waits for. */
             note: string;
@@ -4195,7 +4195,7 @@ export interface components {
             error: string;
         };
         /** @enum {string} */
-        RunProgressStateEnum: "running" | "waiting for a worker" | "stalled" | "stopped" | "done";
+        RunProgressStateEnum: "running" | "waiting for a worker" | "stalled" | "stopping" | "stopped" | "done";
         /** @enum {string} */
         RunPurposeEnum: "summaries" | "probe";
         RunRow: {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { announced, finishOf, leftOf, paceOf, stateOf, type Progress } from './runs.ts'
+import { amiss, announced, ended, finishOf, leftOf, paceOf, stateOf, stepOf, type Progress } from './runs.ts'
 
 const progress = (more: Partial<Progress> = {}): Progress => ({
   state: 'running', since: null, total: 381, done: 0, failed: 0, waiting: 381, pace: null, seconds_left: null, unknown: '', items_cut: 0,
@@ -10,6 +10,14 @@ it('says how it stands', () => {
   expect(stateOf(progress({ state: 'waiting for a worker' }))).toBe('waiting for a worker')
   expect(stateOf(progress({ state: 'done' }))).toBe('complete')
   expect(stateOf(progress({ state: 'done', failed: 2 }))).toBe('ended, 2 failed')
+})
+
+it('has ended when nothing will change by itself, and offers the one step that then makes sense', () => {
+  const run = (status: 'running' | 'stopped' | 'done', more: Partial<Progress> = {}) => ({ status, progress: progress(more) })
+  expect(ended(run('stopped', { state: 'stopping' }))).toBe(false)
+  expect(ended(run('stopped', { state: 'stopped' }))).toBe(true)
+  expect([run('running'), run('stopped', { failed: 1 }), run('done', { failed: 1 }), run('done')].map((r) => stepOf(r)?.what)).toEqual(['stop', 'resume', 'retry', undefined])
+  expect([progress(), progress({ state: 'stalled' }), progress({ state: 'stopped', error: 'No GPU.' })].map(amiss)).toEqual([false, true, true])
 })
 
 it('says a pace in the unit that fits, and a dash where there is none', () => {

@@ -13,9 +13,21 @@ export function stateOf({ state, failed }: Pick<Progress, 'state' | 'failed'>): 
   return state
 }
 
-/** Whether nothing will change by itself. */
-export function ended(run: { status: Run['status'] }): boolean {
-  return run.status !== 'running'
+/** Whether nothing will change by itself: what a worker has in hand when a run is stopped is stored yet. */
+export function ended(run: { status: Run['status']; progress: Pick<Progress, 'state'> }): boolean {
+  return run.status !== 'running' && run.progress.state !== 'stopping'
+}
+
+/** Whether somebody has to do something about it. */
+export function amiss(p: Pick<Progress, 'state' | 'error'>): boolean {
+  return p.state === 'stalled' || p.state === 'waiting for a worker' || p.error !== ''
+}
+
+/** What a lead can do with it. */
+export function stepOf(run: Pick<Run, 'status' | 'progress'>): { what: 'stop' | 'resume' | 'retry'; label: string } | null {
+  if (run.status === 'running') return { what: 'stop', label: 'Stop it' }
+  if (run.status === 'stopped') return { what: 'resume', label: 'Resume it' }
+  return run.progress.failed ? { what: 'retry', label: 'Retry the failed' } : null
 }
 
 /** "12 / min", "1.5 / s": short, so that it never takes a second line. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { acting, bounds, configOf, differences, draftOf, inWords, startsOf, type Backend, type Parameter } from './versioning.ts'
+import { acting, bounds, configOf, differences, draftOf, inWords, startsOf, unplaced, type Backend, type Parameter } from './versioning.ts'
 
 const parameter = (name: string, more: Partial<Parameter> = {}): Parameter => ({
   name, takes: 'integer', label: name, default: null, help: '', choices: [], minimum: null, maximum: null, required: false, when: null, ...more,
@@ -47,6 +47,12 @@ it('sends an emptied number as not set', () => {
   const draft = draftOf(backend)
   draft.values.decoding!.sentences = ''
   expect(configOf(draft, backend).decoding).toEqual({ method: 'lead', sentences: null })
+})
+
+it('names the field of a fault where the form has no such field to say it', () => {
+  const wrong = { name: 'Taken.', 'decoding.sentences': 'Too few.', 'decoding.balance': 'Too much.', 'facts': 'Other weights.' }
+  expect(unplaced(wrong, backend, draftOf(backend))).toEqual(['decoding.balance: Too much.', 'facts: Other weights.'])
+  expect(unplaced({ seed: 'None.' }, null, null)).toEqual(['seed: None.'])
 })
 
 it('says values and bounds in words', () => {

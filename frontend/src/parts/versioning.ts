@@ -74,6 +74,14 @@ export function differences(start: Draft, now: Draft, backend: Backend): Differe
   return out
 }
 
+/** What is wrong, said with the name of its field, where the form as it stands has no such field to say it. */
+export function unplaced(wrong: Readonly<Record<string, string>>, backend: Backend | null, draft: Draft | null): string[] {
+  const sections = backend && draft ? backend.sections : []
+  const places = sections.flatMap((s) => acting(s.parameters, draft!.values[s.key] ?? {}).map((p) => `${s.key}.${p.name}`))
+  const there = new Set(draft ? ['name', 'description', 'level', 'seed', 'note', ...places] : [])
+  return Object.entries(wrong).filter(([field]) => !there.has(field)).map(([field, message]) => `${field}: ${message}`)
+}
+
 /** A value as people read it. */
 export function inWords(value: unknown): string {
   if (value === null || value === undefined || value === '') return 'not set'
