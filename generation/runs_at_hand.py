@@ -12,15 +12,16 @@ from .models import Purpose, Run, RunQuerySet
 def runs_with_summaries(project: Project, systems: Sequence[str] = ()) -> RunQuerySet:
     """The newest run with summaries of every version, by system, level and version.
 
-    ``summaries``: how many it has of units that were not retired since; of the others nothing can be scored.
+    ``summaries`` of ``items_total`` units: without those that were retired since, of which nothing can be scored.
     """
     made = Run.objects.filter(version__system__project=project, purpose=Purpose.SUMMARIES, items__summary__isnull=False)
     newest = made.values("version").annotate(newest=Max("pk")).values("newest")
     runs = Run.objects.filter(pk__in=newest).select_related("version__system__project")
     if systems:
         runs = runs.filter(version__system__name__in=systems)
-    there = Count("items__summary", filter=Q(items__unit__superseded_by=None))
-    return runs.annotate(summaries=there, items_total=Count("items")).order_by(
+    there = Q(items__unit__superseded_by=None)
+    counted = {"summaries": Count("items__summary", filter=there), "items_total": Count("items", filter=there)}
+    return runs.annotate(**counted).order_by(
         "version__system_id", "version__level", "version__number"
     )  # fmt: skip
 

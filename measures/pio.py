@@ -85,7 +85,11 @@ def parse_pio(tagged: str) -> PioText:
 
 
 def pairs_of(interventions: Iterable[str], outcomes: Iterable[str]) -> tuple[tuple[str, str], ...]:
-    """All (intervention, outcome) pairs of a review by MS^2's rule: ``distinct_spans`` of both, each with each."""
+    """All (intervention, outcome) pairs of a review as in MS^2's files: ``distinct_spans`` of both, each with each.
+
+    MS^2's ``consistency_scorer`` and MSLR's evaluator take every tag with every tag instead, repeats included (65 pairs
+    for MS^2's sample, not 27), so that what a background names twice counts twice there.
+    """
     return tuple(product(distinct_spans(interventions), distinct_spans(outcomes)))
 
 

@@ -4,6 +4,7 @@ Both are read by one classifier, for every pair of an intervention and an outcom
 target's polarity never comes in: that is benefit or harm, not rise or fall.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
@@ -17,8 +18,14 @@ from ..backends.protocol import BackendError, Source
 from .protocol import Figure, Judged, MetricError, Params, Row
 
 NO_PAIRS = "no pair of an intervention and an outcome"
-#: Words of benefit and harm: a classifier of these does not tell rise from fall.
-POLARITY = frozenset({"positive", "negative", "neutral", "benefit", "harm", "good", "bad", "no effect", "effective"})
+#: Words of benefit and harm: a classifier with one of these in a class's name does not tell rise from fall.
+POLARITY = frozenset({
+    "positive", "negative", "neutral", "pos", "neg", "neu", "benefit", "benefits", "beneficial", "harm", "harms",
+    "harmful", "good", "bad", "better", "worse", "effective", "ineffective", "favorable", "favourable", "unfavorable",
+    "unfavourable",
+})  # fmt: skip
+#: M3's own name for a polarity.
+NO_EFFECT = {"no", "effect"}
 _OF_MODEL = ("classifier", ("model",))
 #: Parameter -> class, in the order of `CLASSES`.
 LABELS = dict(zip(("decreases", "no_change", "increases"), CLASSES, strict=True))
@@ -80,7 +87,7 @@ class DirectionMetric:
         labels = [params[name] for name in LABELS]
         if len(set(labels)) < len(labels):
             raise MetricError("Each of the three directions needs a class of its own.")
-        if wrong := sorted({label.lower() for label in labels} & POLARITY):
+        if wrong := [label for label in labels if _names_polarity(label)]:
             raise MetricError(
                 f"A class called {wrong[0]!r} tells benefit from harm, not rise from fall: fewer relapses are a fall "
                 "and a benefit. Direction is never scored against polarity."
@@ -105,7 +112,7 @@ class Lexicon:
 
 
 def pairs_in(source: Source, where: str) -> tuple[Pair, ...]:
-    """The pairs of a unit by MS^2's rule: each distinct intervention with each distinct outcome."""
+    """The pairs of a unit by the rule of MS^2's files: each distinct intervention with each distinct outcome."""
     tagged = parse_pio(source.background)
     if where == "background" or (where == "auto" and tagged.spans):
         return pairs_of(tagged.interventions, tagged.outcomes)
@@ -176,6 +183,11 @@ def compared(targets: Sequence[Distribution], outputs: Sequence[Distribution]) -
     for target, output in zip(targets, outputs, strict=True):
         counts[f"{_likeliest(target)}/{_likeliest(output)}"] += 1
     return values | counts
+
+
+def _names_polarity(label: str) -> bool:
+    words = set(re.findall(r"[a-z]+", label.lower()))
+    return bool(words & POLARITY) or words == NO_EFFECT
 
 
 def _likeliest(distribution: Distribution) -> str:

@@ -40,7 +40,7 @@ def facts(params: Params) -> dict[str, Any]:
     said = get_hash(params["model"], params["layers"], False, rescale, False, True)
     return {
         "bert-score": version("bert-score"), **weights.libraries(), "hash": said, "weights": found["weights"],
-        "tokenizer": found["tokenizer"], "config": found["config"],
+        "tokenizer": found["tokenizer"], "config": found["config"], "texts": f"cut at {LONGEST} tokens",
         "baseline": baseline(params["model"]).name if rescale else "",
     }  # fmt: skip
 

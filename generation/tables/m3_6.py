@@ -55,4 +55,6 @@ class CopyingTable:
         difference = figure("copying", f"difference_{kind}_f1")
         mean = scores.found("copying", at.run, difference.key).mean
         # Without a target there is a figure, and no bracket.
-        return cell if cell.undefined or mean.value is None else replace(cell, bracket=mean.value * difference.scale)
+        if cell.undefined or mean.value is None:
+            return cell
+        return replace(cell, bracket=mean.value * difference.scale, bracket_n=mean.n if mean.n != n else None)

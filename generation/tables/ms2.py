@@ -35,16 +35,17 @@ class DirectionTable:
         return Table(
             self.key,
             self.title,
-            f"F1 of ROUGE in per cent, {scores.project.name}; delta-EI: mean distance between what the own target and "
-            "the summary say of each pair of an intervention and an outcome, 0 is best; F1 of the likeliest "
-            "direction over all pairs. n counts summaries; units without a pair have no delta-EI.",
+            f"F1 of ROUGE in per cent, {scores.project.name}; delta-EI: distance between what the own target and the "
+            "summary say of each pair of an intervention and an outcome, averaged over the pairs of a unit, then over "
+            "units, 0 is best; F1 of the likeliest direction over all pairs. n counts summaries; units without a pair "
+            "have no delta-EI.",
             columns,
             rows,
             [
                 INTERVALS,
                 "Delta-EI by natural logarithms reaches 0.83 at most (MS^2's paper), in base 2 1 (its programs)."
                 " Of the prior: what always answering with MS^2's prior would get.",
-                "Direction is rise or fall, never benefit or harm.",
+                "Macro F1 is over the classes that occur. Direction is rise or fall, never benefit or harm.",
                 *self._lexicon(scores),
                 *scores.left_out(("direction", figure("direction", key)) for key in list(DELTAS)[:1]),
                 *scores.notes(self.metrics),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from shlex import quote
 from typing import Any
 
-from django.db.models import Count
+from django.db.models import Count, Q
 
 from measures.means import METHOD, REPLICATES, SEED
 from projects.models import Member, Project
@@ -31,7 +31,7 @@ class RunAtHand:
 
     run: Run
     name: str
-    #: How many summaries it has, of how many units.
+    #: How many summaries it has, of how many units; without those that were retired since.
     summaries: int
     items: int
 
@@ -95,16 +95,21 @@ class Scores:
         scoring = self.scoring(metric, at.run)
         if scoring is None:
             return f"{name} of {whose}"
-        there, scored = at.summaries, self._scored(metric).get(scoring.pk, 0)
+        there, (scored, gone) = at.summaries, self._scored(metric).get(scoring.pk, (0, 0))
+        if gone:
+            return f"{name} of {whose} again: since then a target or unit of {gone} of its summaries has changed"
         return f"{name} of {there - scored} of the {there} summaries of {whose}" if scored < there else ""
 
-    def _scored(self, metric: str) -> Mapping[int, int]:
-        """How many summaries each scoring has seen."""
+    def _scored(self, metric: str) -> Mapping[int, tuple[int, int]]:
+        """How many summaries each scoring has seen, and of how many the unit or a target is in force no more."""
         if metric not in self._seen:
             wanted = [s for at in self.runs if (s := self.scoring(metric, at.run))]
             found = Score.objects.filter(scoring__in=wanted).values("scoring").order_by()
-            counted = found.annotate(n=Count("summary", distinct=True))
-            self._seen[metric] = dict(counted.values_list("scoring", "n"))
+            gone = Q(summary__item__unit__superseded_by__isnull=False) | Q(reference__superseded_by__isnull=False)
+            counted = found.annotate(
+                n=Count("summary", distinct=True), gone=Count("summary", filter=gone, distinct=True)
+            )  # fmt: skip
+            self._seen[metric] = {row["scoring"]: (row["n"], row["gone"]) for row in counted}
         return self._seen[metric]
 
     def _missing(self, metric: str, at: RunAtHand, words: str) -> Missing:
@@ -120,8 +125,13 @@ class Scores:
         return [Missing("summaries of any system", command, f"/projects/{self.project.slug}/systems")]
 
     def notes(self, wanted: Iterable[str]) -> list[str]:
-        """Versions; parameters and libraries of each metric, and which rows they hold for where these differ."""
+        """Versions; units without a summary; parameters and libraries of each metric, by row if they differ."""
         said = versions((at.name, at.run) for at in self.runs)
+        said += [
+            f"{at.name} ({at.level}) has summaries of {at.summaries} of {at.items} units; the others are in no mean."
+            for at in self.runs
+            if at.summaries < at.items
+        ]
         said += [note for metric in wanted for note in self._made_with(metric)]
         return said + (["Runs that are sealed from you are left out."] if self.sealed else [])
 

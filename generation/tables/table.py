@@ -17,13 +17,15 @@ class Cell:
     """A word, a count, or a figure with what belongs to it, all in the unit that is printed.
 
     ``bracket``: a second figure printed with its sign, in brackets (M3's Table 6). ``sd``: printed behind a plus-minus.
-    ``n``: only where it is not the row's. A figure that is not there says why in ``undefined``, and never is 0.
+    ``n``, and ``bracket_n`` of the second figure: only where it is not the row's. A figure that is not there says why
+    in ``undefined``, and never is 0.
     """
 
     value: str | float | int | None
     decimals: int = 1
     ci: tuple[float, float] | None = None
     bracket: float | None = None
+    bracket_n: int | None = None
     sd: float | None = None
     n: int | None = None
     undefined: str = ""

@@ -26,7 +26,8 @@ def words(cell: Cell) -> str:
     if cell.sd is not None:
         said += f" \u00b1 {number(cell.sd, cell.decimals)}"
     if cell.bracket is not None:
-        said += f" ({'+' if cell.bracket >= 0 else ''}{number(cell.bracket, cell.decimals)})"
+        of = f"; n = {cell.bracket_n}" if cell.bracket_n is not None else ""
+        said += f" ({signed(cell.bracket, cell.decimals)}{of})"
     if cell.ci is not None:
         said += f" {interval(*cell.ci, cell.decimals)}"
     return said + (f" (n = {cell.n})" if cell.n is not None else "")
@@ -40,6 +41,12 @@ def number(value: float, decimals: int) -> str:
     """With a true minus, and none before a zero."""
     text = f"{value:.{decimals}f}"
     return text.lstrip("-") if float(text) == 0 else text.replace("-", MINUS)
+
+
+def signed(value: float, decimals: int) -> str:
+    """With its sign, but for what is printed as zero."""
+    text = number(value, decimals)
+    return f"+{text}" if value > 0 and float(text) else text
 
 
 def marks(table: Table) -> dict[str, str]:
@@ -164,6 +171,8 @@ def _parts(table: Table, at: int) -> Iterator[tuple[str, Get]]:
         yield f"{title} SD", lambda cell: cell.sd
     if any(cell.bracket is not None for cell in cells):
         yield f"{title} difference", lambda cell: cell.bracket
+    if any(cell.bracket_n is not None for cell in cells):
+        yield f"{title} difference n", lambda cell: cell.bracket_n
     if any(cell.ci is not None for cell in cells):
         yield f"{title} CI low", lambda cell: cell.ci[0] if cell.ci else None
         yield f"{title} CI high", lambda cell: cell.ci[1] if cell.ci else None

@@ -96,6 +96,7 @@ def test_what_the_figures_depend_on_is_kept(tiny: Path) -> None:
     # The wheel of 0.3.13 says 0.3.12 in its hash string; its own version is kept beside it.
     assert said["hash"].startswith("tiny-bert_L2_no-idf_version=0.3.12(hug_trans=")
     assert said["bert-score"] == "0.3.13"
+    assert said["texts"] == "cut at 512 tokens"
     assert len(said["weights"]) == len(said["tokenizer"]) == 64
     build("bert", tiny, seed=1)
     assert bertscore.libraries(params())["weights"] != said["weights"]

@@ -14,7 +14,7 @@ from generation import metrics
 from generation.actions.scores import checked
 from generation.metrics.direction import DirectionScorer, compared
 from generation.metrics.protocol import Judged, MetricError, Row
-from measures.direction import CLASSES
+from measures.direction import CLASSES, MS2_CLASSES
 from tests.generation.test_metrics import judged
 from tests.generation.tiny_encoders import build
 
@@ -76,10 +76,18 @@ def test_tags_in_a_text_are_not_read() -> None:
 
 def test_polarity_is_never_taken_for_direction() -> None:
     """M3's polarity is benefit or harm; a classifier of that is refused, whatever it is called to."""
-    for labels in (("negative", "no effect", "positive"), ("Harm", "same", "up"), ("down", "same", "benefit")):
+    for labels in (
+        ("negative", "no effect", "positive"), ("Harm", "same", "up"), ("down", "same", "benefit"),
+        ("down", "NO_EFFECT", "up"), ("harmful_effect", "same", "up"), ("down", "same", " Positive "),
+    ):  # fmt: skip
         given = dict(zip(NAMED, labels, strict=True))
         with pytest.raises(Refused, match="never scored against polarity"):
             params(classifier="model", model="m", **given)
+
+
+def test_classes_of_rise_and_fall_are_taken_whatever_they_are_called() -> None:
+    for labels in (MS2_CLASSES, ("LABEL_0", "LABEL_1", "LABEL_2"), ("lower", "no difference", "higher")):
+        assert params(classifier="model", model="m", **dict(zip(NAMED, labels, strict=True)))["model"] == "m"
 
 
 def test_no_metric_reads_what_people_said_of_a_target() -> None:

@@ -6,7 +6,7 @@ import io
 import pytest
 
 from generation.tables.table import Cell, Column, Missing, Table, mark
-from generation.tables.writing import as_csv, escaped, latex, markdown, number
+from generation.tables.writing import as_csv, escaped, latex, markdown, number, signed, words
 
 TABLE = Table(
     "m3-6",
@@ -89,6 +89,20 @@ def test_everything_that_latex_would_run_is_escaped() -> None:
 
 def test_numbers_have_a_true_minus_and_zero_has_none() -> None:
     assert [number(value, 1) for value in (-5.15, -0.04, 0.04, 5)] == ["\u22125.2", "0.0", "0.0", "5.0"]
+
+
+def test_halves_are_printed_even_and_a_difference_has_its_sign_but_for_what_is_printed_as_zero() -> None:
+    assert [number(value, 1) for value in (0.25, 0.75, 100.0, 99.96)] == ["0.2", "0.8", "100.0", "100.0"]
+    assert [signed(value, 1) for value in (5.06, -5.06, 0.04, -0.04, 0.0, -0.0)] == [
+        "+5.1", "\u22125.1", "0.0", "0.0", "0.0", "0.0",
+    ]  # fmt: skip
+
+
+def test_a_difference_over_other_items_than_its_figure_says_its_n() -> None:
+    cell = Cell(74.46, bracket=54.34, bracket_n=28, n=29)
+    assert words(cell) == "74.5 (+54.3; n = 28) (n = 29)"
+    table = Table("x", "X", "", [Column("R")], [[cell]])
+    assert as_csv(table) == "R,R difference,R difference n,R n,undefined\n74.46,54.34,28,29,\n"
 
 
 def test_marks_go_on_after_z() -> None:

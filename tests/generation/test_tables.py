@@ -10,7 +10,8 @@ from django.test.utils import CaptureQueriesContext
 
 from accounts.models import User
 from annotation.actions.curation.removal import remove_cluster
-from annotation.models import Cluster
+from annotation.actions.supersede import supersede_text
+from annotation.models import Cluster, Proposition
 from generation import tables
 from generation.actions.scores import ask_for_scores, score_run
 from generation.models import Run, Score, Scoring, Seal, Summary
@@ -18,7 +19,7 @@ from generation.tables import figures
 from generation.tables.scored import Scores
 from generation.tables.table import Table
 from generation.tables.writing import as_csv, latex, markdown, words
-from projects.models import Member, Project
+from projects.models import Member, Project, Unit
 from tests.annotation.m3_files import brought_in, cluster, plain, source, write
 from tests.conftest import person
 from tests.generation.summaries import add_summary, build_run, first_sentence, the_target
@@ -258,6 +259,72 @@ def test_of_a_cluster_that_was_taken_out_no_score_is_missing(corpus: Project, co
     made = table(corpus, "m3-4")
     assert [row[3] for row in cells(made)] == ["1"]
     assert [step.metric for step in made.missing] == ["bertscore"]
+
+
+def test_what_was_scored_before_a_target_changed_or_a_cluster_was_taken_out_is_to_be_scored_again(
+    corpus: Project, copying: Run, lead: User
+) -> None:
+    by = corpus.members.get(user=lead)
+    one, other = Cluster.objects.filter(project=corpus).order_by("pk")
+    scored(copying, "rouge", "length")
+    target = Proposition.objects.get(cluster=one, position=0)
+    supersede_text(proposition=target, text="It helps them", reason="a word", by=by)
+    said = [step.words for step in table(corpus, "m3-4").missing if step.metric == "rouge"]
+    assert said == [
+        "ROUGE of Copy & paste (proposition) again: since then a target or unit of 1 of its summaries has changed"
+    ]
+    remove_cluster(cluster=other, reason="twice", by=by)
+    assert "of 2 of its summaries" in next(s.words for s in table(corpus, "texts").missing if s.metric == "length")
+    scored(copying, "rouge", "length")
+    assert [s.metric for s in table(corpus, "m3-4").missing] == ["bertscore"]
+    assert cells(table(corpus, "m3-4"))[0][3:5] == ["1", "1"]
+
+
+def test_units_without_a_summary_are_in_no_mean_and_said(corpus: Project) -> None:
+    run = build_run(corpus, "Failing", write=lambda m: None if m.source.key == "111_0" else first_sentence(m))
+    scored(run, "rouge", "copying", "direction", "length")
+    for key in ("m3-4", "m3-6", "ms2", "texts"):
+        made = table(corpus, key)
+        assert made.rows[0][[column.title for column in made.columns].index("n")].value == 1
+        assert "Failing (proposition) has summaries of 1 of 2 units; the others are in no mean." in made.notes
+
+
+def test_the_difference_says_its_n_where_a_target_is_missing(corpus: Project, copying: Run) -> None:
+    """ "It is safe" against "It harms": 100 - 40; the other summary has no target to be nearer to or farther from."""
+    lost, other = Proposition.objects.filter(position=0).order_by("pk")
+    Unit.objects.filter(pk=lost.unit_id).update(superseded_by=other.unit)
+    scored(copying, "copying")
+    (row,) = cells(table(corpus, "m3-6"))
+    assert row[4] == "100.0 (+60.0; n = 1) [100.0, 100.0]"
+
+
+def test_tables_are_the_same_to_the_byte_made_twice_and_from_rows_in_another_order(
+    project: Project, tmp_path: Path
+) -> None:
+    # Words enough for shares such as 3/7 and 5/11, whose sums depend on the order in which they are added.
+    texts = [" ".join(f"word{n % k}" for n in range(3, 3 + k * 2)) for k in (2, 3, 5, 7, 11, 13, 4, 6, 9)]
+    records = [
+        cluster(
+            f"{1 + n // 5}11_{n}", [source(text, f"{n}1"), source(f"{text} in {n} trials", f"{n}2")], target_text=target
+        )
+        for n, (text, target) in enumerate(zip(texts, texts[1:] + texts[:1], strict=True), start=1)
+    ]
+    brought_in(project, write(tmp_path / "level3.jsonl", records))
+    scored(build_run(project, "Copy & paste"), "rouge", "copying", "direction", "length", "repetition", "bleu", "chrf")
+
+    def files() -> list[str]:
+        figures._kept.clear()
+        made = [each.build(Scores(project)) for each in tables.every()]
+        return [write_as(table) for table in made for write_as in (markdown, as_csv, latex)]
+
+    before = files()
+    assert files() == before
+    rows = list(Score.objects.order_by("-pk"))
+    Score.objects.all().delete()
+    for row in rows:
+        row.pk = None
+    Score.objects.bulk_create(rows)
+    assert files() == before
 
 
 def test_scorings_whose_rows_lie_between_one_another_are_kept_apart(corpus: Project) -> None:
