@@ -56,7 +56,7 @@ class Scores:
         called = names(runs)
         self.runs = [RunAtHand(run, called[run.pk], run.summaries, run.items_total) for run in runs]
         self._means: dict[str, dict[int, Figures]] = {}
-        self._seen: dict[str, dict[int, int]] = {}
+        self._seen: dict[str, dict[int, tuple[int, int]]] = {}
         self._scorings: dict[str, dict[int, Scoring]] = {}
 
     def scoring(self, metric: str, run: Run) -> Scoring | None:
@@ -108,8 +108,8 @@ class Scores:
             gone = Q(summary__item__unit__superseded_by__isnull=False) | Q(reference__superseded_by__isnull=False)
             counted = found.annotate(
                 n=Count("summary", distinct=True), gone=Count("summary", filter=gone, distinct=True)
-            )  # fmt: skip
-            self._seen[metric] = {row["scoring"]: (row["n"], row["gone"]) for row in counted}
+            ).values_list("scoring", "n", "gone")
+            self._seen[metric] = {scoring: (n, old) for scoring, n, old in counted}
         return self._seen[metric]
 
     def _missing(self, metric: str, at: RunAtHand, words: str) -> Missing:
