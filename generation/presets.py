@@ -107,7 +107,10 @@ _MS2_DECODING = {
     "early_stopping": "yes", "decoder_start": "bos",
 }  # fmt: skip
 _MS2_BEAMS = "6 beams as the paper's README has it (its code's default is 4)."
-_MS2_CONVERT = "Its weights are a Lightning checkpoint: convert it offline to safetensors and bring the folder."
+_MS2_CONVERT = (
+    "Its weights are a Lightning checkpoint: convert it offline to safetensors, with the markers of its code in the "
+    "tokenizer, and bring the folder."
+)
 
 
 def _ms2_bart(masking: str) -> dict[str, Any]:

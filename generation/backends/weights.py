@@ -33,9 +33,11 @@ DEVICE = Parameter("device", Takes.CHOICE, "Device", "auto", choices=("auto", "c
 WEIGHTS = (MODEL, REVISION, DTYPE, ATTENTION, DEVICE)
 
 LIBRARIES = ("torch", "transformers", "tokenizers")
-#: Files whose names decide how a text becomes tokens; one that is not there is left out.
-TOKENIZER_FILES = ("added_tokens.json", "merges.txt", "sentencepiece.bpe.model", "special_tokens_map.json",
-                   "spiece.model", "tokenizer.json", "tokenizer.model", "tokenizer_config.json", "vocab.json",
+#: Files that decide how a text becomes tokens; one that is not there is left out. A tokenizer that reads another one
+#: is refused when it is loaded.
+TOKENIZER_FILES = ("added_tokens.json", "bpe.codes", "merges.txt", "sentencepiece.bpe.model", "sentencepiece.model",
+                   "special_tokens_map.json", "spiece.model", "spm.model", "tekken.json", "tiktoken.model",
+                   "tokenizer.json", "tokenizer.model", "tokenizer_config.json", "vocab.bpe", "vocab.json",
                    "vocab.txt")  # fmt: skip
 _HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 _REVISION = re.compile(r"(?!.*\.\.)[A-Za-z0-9][\w./-]*")

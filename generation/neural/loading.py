@@ -160,9 +160,16 @@ def _family(folder: weights.Folder, config: Any, kind: str) -> Family:
 
 def _tokenizer(folder: weights.Folder) -> Any:
     try:
-        return AutoTokenizer.from_pretrained(folder.path, **weights.STRICTLY)
+        found = AutoTokenizer.from_pretrained(folder.path, **weights.STRICTLY)
     except weights.UNLOADABLE as wrong:
         raise BackendError(f"The tokenizer cannot be loaded: {weights.said(wrong, folder.path)}") from wrong
+    for name in getattr(found, "vocab_files_names", {}).values():
+        if name not in weights.TOKENIZER_FILES and (folder.path / name).is_file():
+            # It could change, and the version would not.
+            raise BackendError(
+                f"The tokenizer reads {name}, which is no part of a version's hash: it is not supported."
+            )
+    return found
 
 
 def _device(asked: str) -> str:

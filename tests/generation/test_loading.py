@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import torch
+from transformers import TokenizersBackend
 
 from generation.backends.protocol import BackendError
 from generation.metrics.direction import LABELS
@@ -109,6 +110,17 @@ def test_weights_in_float16_are_read_as_float32_on_a_cpu(models: Models, models_
     config = json.loads((copy / "config.json").read_text())
     (copy / "config.json").write_text(json.dumps(config | {"dtype": "float16"}))
     assert {parameter.dtype for parameter in loads(copy).parameters()} == {torch.float32}
+
+
+def test_a_tokenizer_that_reads_what_nobody_hashes_is_refused(
+    models: Models, models_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy = copied(models, models_folder)
+    (copy / "emoji.json").write_text("{}")
+    loading.tokenizer(of(copy.name))
+    monkeypatch.setattr(TokenizersBackend, "vocab_files_names", {"emoji_file": "emoji.json"})
+    with pytest.raises(BackendError, match=r"reads emoji\.json, which is no part of a version's hash"):
+        loading.tokenizer(of(copy.name))
 
 
 PROGRAM = """

@@ -19,7 +19,7 @@ from generation.endpoints import parse
 from generation.identity import checked
 from tests.generation.endpoint import Endpoint, Handler, closed, said, serving, status
 
-KEY = "sk-very-secret-5f3a"
+KEY = "sk-very/secret-5f3a"
 
 
 @pytest.fixture
@@ -134,6 +134,17 @@ def test_inputs_are_cut_to_a_budget_of_characters_from_the_front(endpoint: Endpo
                   unit(1, "abc", "defg", "h"))  # fmt: skip
     assert endpoint.posts()[0]["messages"][0]["content"] == "abc\n\nde"
     assert made.record["cut"] == {"unit": "characters", "of": 8, "left out": 3}
+
+
+def test_a_unit_without_what_the_prompt_names_fails_alone_and_is_not_sent(endpoint: Endpoint) -> None:
+    bare = Source(2, "2_0", (InputText("Text of unit 2."),))
+    for sections in ({"prompt": {"template": "{background} {inputs}"}}, {"prompt": {"system": "{question}"}},
+                     {"assembly": {"pico": True}}):  # fmt: skip
+        came = {one.unit: one for one in outcomes(asker(**sections), unit(1), bare)}
+        assert isinstance(came[1], Output)
+        assert isinstance(failed := came[2], Failure)
+        assert failed.reason.startswith("The unit has no ")
+    assert len(endpoint.posts()) == 3
 
 
 def test_a_seed_that_is_refused_is_left_out_and_that_is_kept(endpoint: Endpoint) -> None:
@@ -308,17 +319,21 @@ def test_the_key_goes_into_its_header_and_nowhere_else(
     settings.GENERATION_ENDPOINTS = parse(f"lab={endpoint.url} LAB_KEY")
     endpoint.one_after_the_other(
         lambda handler: handler.answer(said(echo=handler.headers["Authorization"])),
-        status(401, {"error": {"message": f"Wrong key: {KEY}"}}),
+        status(401, f'{{"error": {{"message": "Wrong key: {KEY}"}}}}'.replace("/", r"\/").encode()),
+        status(302, b"", Location=f"http://elsewhere.example/?key={KEY}"),
     )
     loaded = asker()
     made = output(loaded)
     assert endpoint.seen[0][2]["Authorization"] == f"Bearer {KEY}"
     with pytest.raises(BackendError) as refused:
         outcomes(loaded)
+    with pytest.raises(BackendError, match=r"redirects to \"http://elsewhere.example/\?key=\[key\]\"") as redirected:
+        outcomes(loaded)
     facts = backends.get("openai").facts(config())
-    shown = repr((made, str(refused.value), facts, config(), loaded.client.endpoint))
+    shown = repr((made, str(refused.value), str(redirected.value), facts, config(), loaded.client.endpoint))
     assert "Wrong key: [key]" in str(refused.value)
-    assert KEY not in shown
+    escaped = KEY.replace("/", r"\/")
+    assert not [word for word in (KEY, escaped) if word in shown]
     assert KEY not in caplog.text
 
 

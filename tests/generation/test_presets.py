@@ -67,8 +67,58 @@ def test_the_papers_systems_are_all_there() -> None:
         "bilstm", "pointer-generator",
     }  # fmt: skip
     assert {preset.backend for preset in PRESETS} == {"seq2seq", "multi_encode", "extractive", "imported"}
-    assert get("bart-xsum").config["decoding"] == {
-        "beams": 6, "max_length": 62, "min_length": 11, "no_repeat_ngram": 3, "forced_bos": "none",
+
+
+#: What was seen in papers, repositories and cards, value by value; and, apart, what is known from memory only.
+SEEN: dict[str, dict[str, Any]] = {
+    "bart-xsum": {"model.model": "facebook/bart-large-xsum", "assembly.input_tokens": 1024, "decoding.beams": 6,
+                  "decoding.max_length": 62, "decoding.min_length": 11, "decoding.no_repeat_ngram": 3,
+                  "decoding.forced_bos": "none"},
+    "bart-cochrane": {"assembly.input_tokens": 1024},
+    "biobart-cochrane": {"assembly.input_tokens": 1024},
+    "pegasus-xsum": {"model.model": "google/pegasus-xsum", "assembly.input_tokens": 512},
+    "pegasus-pubmed": {"model.model": "google/pegasus-pubmed", "assembly.input_tokens": 1024},
+    "bigbird-pubmed": {"model.model": "google/bigbird-pegasus-large-pubmed", "assembly.input_tokens": 4096},
+    "primera": {"model.model": "allenai/PRIMERA", "assembly.input_tokens": 4096},
+    "led-cochrane": {"model.model": "allenai/led-base-16384-cochrane", "assembly.input_tokens": 16_384},
+    **{
+        key: {"decoding.beams": 6, "decoding.min_length": 20, "decoding.max_length": 512,
+              "decoding.length_penalty": 2.0, "decoding.no_repeat_ngram": 3, "decoding.early_stopping": "yes",
+              "decoding.decoder_start": "bos", "assembly.markers": "ms2", "assembly.background": True, **more}
+        for key, more in {
+            "ms2-bart": {"assembly.input_tokens": 1024, "assembly.documents": 25,
+                         "assembly.masking": "as the ms2 checkpoint"},
+            "ms2-bart-masked": {"assembly.input_tokens": 1024, "assembly.documents": 25, "assembly.masking": "masked"},
+            "ms2-led": {"assembly.input_tokens": 16_320, "assembly.full_attention": "background"},
+        }.items()
+    },
+}  # fmt: skip
+REMEMBERED: dict[str, dict[str, Any]] = {
+    "pegasus-xsum": {"decoding.beams": 8, "decoding.length_penalty": 0.6, "decoding.max_length": 64},
+    "pegasus-pubmed": {"decoding.beams": 8, "decoding.length_penalty": 0.8, "decoding.max_length": 256},
+    "bigbird-pubmed": {"decoding.beams": 5, "decoding.length_penalty": 0.8, "decoding.max_length": 256},
+    "primera": {"decoding.beams": 5, "decoding.max_length": 1024},
+    "led-ms2": {"model.model": "allenai/led-base-16384-ms2", "assembly.input_tokens": 16_384},
+}
+
+
+def test_every_published_value_is_what_was_seen_and_what_is_remembered_says_so() -> None:
+    found = {
+        preset.key: {f"{section}.{name}": value for section in SECTIONS
+                     for name, value in preset.config.get(section, {}).items() if value != ""}
+        for preset in PRESETS if preset.paper.startswith(("M3", "MS", "MSLR")) and not preset.key.endswith("-pico")
+    }  # fmt: skip
+    keys = SEEN.keys() | REMEMBERED.keys()
+    assert found == {key: SEEN.get(key, {}) | REMEMBERED.get(key, {}) for key in keys}
+    for key in found:
+        remembered = {place: value for place, value in REMEMBERED.get(key, {}).items() if place.startswith("decoding")}
+        assert bool(get(key).memory) == (key in REMEMBERED), key
+        assert all(f"{value:,}" in get(key).memory for value in remembered.values()), key
+    licences = {key: get(key).licence for key in found}
+    assert licences["bart-xsum"] == "MIT"
+    assert licences["bigbird-pubmed"] == licences["primera"] == "Apache-2.0"
+    assert {key for key, licence in licences.items() if licence == "see its card"} == {
+        "pegasus-xsum", "pegasus-pubmed", "led-cochrane", "led-ms2",
     }  # fmt: skip
 
 

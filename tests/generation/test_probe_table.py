@@ -26,10 +26,11 @@ def forgotten() -> None:
 
 @pytest.fixture
 def probe(project: Project) -> Run:
-    """Two reviews: a negation is found out in one of the two, a modality ties."""
+    """Two reviews: a negation is found out in one of the two, a modality ties. One of the four tokens is no content."""
     run = Run.objects.create(
         version=build_version(project, "Tiny"), purpose=Purpose.PROBE, status=RunStatus.DONE
     )  # fmt: skip
+    changed = {"replaced_sum": 1.0, "replaced_tokens": 1, "changed_sum": 5.0, "changed_tokens": 2}
     for number in range(2):
         cluster = build_cluster(project, number)
         made = add(cluster, TEXTS if number == 0 else {Kind.NEGATION: TEXTS[Kind.NEGATION]}, f"{number}.csv")
@@ -40,8 +41,9 @@ def probe(project: Project) -> Run:
             if number == 1 and counterfactual is not None:
                 total = 3.0
             ProbeScore.objects.create(
-                item=item, target=target, counterfactual=counterfactual, content_sum=total, content_tokens=4,
+                item=item, target=target, counterfactual=counterfactual, content_sum=total / 2, content_tokens=3,
                 all_sum=total, all_tokens=4, token_ids=[1, 2, 3, 4], nll=[total / 4] * 4,
+                **(changed if counterfactual is not None and number == 0 and total == NEGATION else {}),
             )  # fmt: skip
     return run
 
@@ -56,11 +58,22 @@ def test_deltas_and_strict_accuracies_are_those_by_hand(project: Project, probe:
     found = rows(Scores(project))
     assert list(found) == [*(kind.value for kind in Kind), "overall"]
     assert found["negation"][:5] == ["Tiny", "proposition", "negation", "2", "2"]
-    assert found["negation"][5:] == ["0.375 \u00b1 0.884 [\u22120.250, 1.000]", "0.50 [0.00, 1.00]", "0"]
-    assert found["modality"][3:] == ["1", "1", "0.000", "0.00", "1"]
-    assert found["antonym"][3:] == ["0", "0", "undefined: no pairs", "undefined: no pairs", "0"]
+    assert found["negation"][5:8] == ["0.375 \u00b1 0.884 [\u22120.250, 1.000]", "0.50 [0.00, 1.00]", "0"]
+    assert found["modality"][3:8] == ["1", "1", "0.000", "0.00", "1"]
+    assert found["antonym"][3:8] == ["0", "0", "undefined: no pairs", "undefined: no pairs", "0"]
     assert found["overall"][3] == "3"
     assert found["overall"][6].startswith("0.33")
+
+
+def test_content_sums_and_changed_tokens_stand_beside_m3s_figures(project: Project, probe: Run) -> None:
+    """Negations: content sums of 4 and 1.5 against 2, over three tokens; sums of 8 and 3 against 4; one pair of the two
+    has changed tokens, 5 nats over two of them against 1 over one."""
+    found = rows(Scores(project))
+    assert found["negation"][8].startswith("0.250 \u00b1 0.589")
+    assert found["negation"][9:11] == ["0.50 [0.00, 1.00]", "1.500 [\u22121.000, 4.000]"]
+    assert found["negation"][11].startswith("1.500")
+    assert "n 1" in found["negation"][11] or "n = 1" in found["negation"][11]
+    assert found["modality"][11] == "undefined: no pair in which both texts have tokens of their own"
 
 
 def test_it_says_its_method_and_what_n_counts(project: Project, probe: Run) -> None:

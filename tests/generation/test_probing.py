@@ -228,7 +228,8 @@ def test_the_command_does_the_run_and_prints_m3s_figures(
     staged_version(clusters[0].project)
     call_command("probe", project="eye", system="Staged")
     said = capsys.readouterr().out.splitlines()
-    assert said[0].split() == ["kind", "n", "delta", "95", "%", "CI", "s.d.", "accuracy", "95", "%", "CI", "ties"]
+    assert said[0].split() == ["kind", "n", "delta", "95", "%", "CI", "s.d.", "accuracy", "95", "%", "CI", "ties",
+                               "of", "sums", "of", "changed"]  # fmt: skip
     words = len(TEXT.split()) + 2
     assert said[1].split()[:3] == ["negation", "2", f"{3 / words:.3f}"]
     assert said[2].split()[:4] == ["antonym", "0", "(no", "pairs)"]

@@ -71,9 +71,11 @@ def test_the_hash_of_one_file_is_its_own_and_shards_follow_in_order(root: Path) 
 
 @pytest.mark.parametrize(
     ("file", "fact"),
-    [("model.safetensors", "weights"), ("tokenizer.json", "tokenizer"), ("vocab.json", "tokenizer"),
-     ("config.json", "config"), ("chat_template.jinja", "chat template"),
-     ("generation_config.json", "generation defaults")],
+    [("model.safetensors", "weights"), ("config.json", "config"), ("chat_template.jinja", "chat template"),
+     ("generation_config.json", "generation defaults"),
+     # Added tokens and special ones act as much as the vocabulary; tokenizer_config.json may hold a chat template.
+     *((file, "tokenizer") for file in ("tokenizer.json", "vocab.json", "merges.txt", "spiece.model", "tokenizer.model",
+                                        "added_tokens.json", "special_tokens_map.json", "tokenizer_config.json"))],
 )  # fmt: skip
 def test_every_file_that_can_change_an_output_changes_one_fact(root: Path, file: str, fact: str) -> None:
     folder = weights.Folder(root / "lab" / "bart")

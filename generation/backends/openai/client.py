@@ -184,13 +184,21 @@ class Client:
                 raise Refusal(f"The endpoint sent {error}.") from error
             finally:
                 effort.remove(connection)
-            # A complaint about a key may repeat it.
-            return Reply(reply.status, reply.headers, reply.body.replace(key.encode(), b"[key]") if key else reply.body)
+            return _without(key, reply) if key else reply
         raise AssertionError("places are never empty")
 
     def _said(self, reply: Reply, *, words: bool = True) -> str:
         said = f": {complaint(reply.body)}" if words else ""
         return f"The endpoint {self.endpoint.name!r} answered with HTTP {reply.status}{said}."
+
+
+def _without(key: str, reply: Reply) -> Reply:
+    """An answer without the key, as it is and as JSON may write it: a complaint about one may repeat it."""
+    body, headers = reply.body, dict(reply.headers)
+    for written in (key, json.dumps(key)[1:-1], json.dumps(key)[1:-1].replace("/", "\\/")):
+        body = body.replace(written.encode(), b"[key]")
+        headers = {name: value.replace(written, "[key]") for name, value in headers.items()}
+    return Reply(reply.status, headers, body)
 
 
 def _pause(number: int) -> float:

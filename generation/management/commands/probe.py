@@ -11,7 +11,7 @@ from measures.probe import Figure, ProbeResult, probe_table
 
 from . import generate
 
-HEAD = ("kind", "n", "delta", "95 % CI", "s.d.", "accuracy", "95 % CI", "ties")
+HEAD = ("kind", "n", "delta", "95 % CI", "s.d.", "accuracy", "95 % CI", "ties", "of sums", "of changed")
 
 
 class Command(generate.Command):
@@ -46,7 +46,8 @@ class Command(generate.Command):
         for row in rows:
             self.stdout.write("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
         self.stdout.write(
-            f"Delta: nats a token, over {self.basis} tokens of each text. A tie is wrong. Intervals: reviews are drawn."
+            f"Delta: nats a token, over {self.basis} tokens of each text; of the sums, in nats; and a token over the "
+            "content tokens that only one of the two texts has. A tie is wrong. Intervals: reviews are drawn."
         )
 
 
@@ -54,6 +55,7 @@ def _row(result: ProbeResult) -> tuple[str, ...]:
     return (
         result.kind, str(result.n), _value(result.delta), _interval(result.delta), _value(result.sd),
         _value(result.accuracy), _interval(result.accuracy), str(result.ties) if result.n else "",
+        _value(result.delta_sum), _value(result.delta_changed),
     )  # fmt: skip
 
 
