@@ -119,6 +119,37 @@ def test_a_longer_run_inside_an_earlier_match_is_found() -> None:
     assert copying("a a b", ["a a a b"]).density == 3
 
 
+def newsroom(output: list[str], source: list[str]) -> list[int]:
+    """Lengths of fragments as Newsroom's ``analyze/fragments.py`` finds them, step by step."""
+    lengths = []
+    i = 0
+    while i < len(output):
+        best = j = 0
+        while j < len(source):
+            n = 0
+            while i + n < len(output) and j + n < len(source) and output[i + n] == source[j + n]:
+                n += 1
+            best, j = max(best, n), j + max(n, 1)
+        lengths += [best] * bool(best)
+        i += max(best, 1)
+    return lengths
+
+
+@settings(max_examples=100)
+@given(LETTERS.filter(bool), LETTERS.filter(bool))
+def test_coverage_is_newsrooms_and_so_is_density_where_no_run_begins_inside_a_match(
+    output: list[str], source: list[str]
+) -> None:
+    found, theirs = copying(" ".join(output), [" ".join(source)]), newsroom(output, source)
+    assert found.coverage == sum(theirs) / len(output)
+    assert found.density is not None
+    assert found.coverage <= found.density <= len(output)
+    apart = [f"{letter}{i}" for i, letter in enumerate(source)]  # every token once: no run can begin inside another
+    mixed = [*apart[::2], *output, *apart]
+    whole = copying(" ".join(mixed), [" ".join(apart)])
+    assert whole.density == sum(n * n for n in newsroom(mixed, apart)) / len(mixed)
+
+
 def test_lead_k_is_copied_completely() -> None:
     inputs = ["Risk fell (p < 0.05). Nobody died. It was safe.", "Pain improved. \u03b2-blockers did not help."]
     output = " ".join(sentences(inputs[0])[:2])

@@ -69,6 +69,7 @@ def test_distances_are_those_of_scipy_in_both_bases(pairs: list[tuple[tuple[floa
         in_base_2 = np.nan_to_num(jensenshannon(p, q, base=2))
         assert (distance / NATURAL_OF_BASE_2) ** 2 == pytest.approx(in_base_2**2, abs=1e-12)
         assert 0 <= distance <= NATURAL_OF_BASE_2 + 1e-12
+    assert js_distances([q for _, q in pairs], [p for p, _ in pairs]).tolist() == natural.tolist(), "either way round"
 
 
 def test_pairs_are_averaged_within_a_review_then_reviews_alike_whatever_their_number_of_pairs() -> None:
