@@ -61,7 +61,7 @@ def do_run(run: Run) -> bool:
     another worker can go on when the lease of the chunk has lapsed.
     """
     ended, asked = threading.Event(), threading.Event()
-    with _asking(asked), _unsaid(), _beside(run, ended, asked):
+    with _asking(asked), _beside(run, ended, asked):
         try:
             while Run.objects.filter(pk=run.pk, status=RunStatus.RUNNING).exists():
                 due = active_chunks(run).filter(claimable(timezone.now())).order_by("pk")
@@ -89,18 +89,6 @@ def _asking(asked: threading.Event) -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-@contextmanager
-def _unsaid() -> Iterator[None]:
-    """Without the worker's lines of each chunk, which would tear the progress bar; warnings come through."""
-    logger = logging.getLogger("projects.jobs")
-    before = logger.level
-    logger.setLevel(logging.WARNING)
-    try:
-        yield
-    finally:
-        logger.setLevel(before)
 
 
 @contextmanager

@@ -11,18 +11,15 @@ from django.db.models import Count, Max, Min, Q, Sum
 from django.utils import timezone
 
 from projects.models import Job, JobStatus
-from projects.waiting import FAR_AHEAD
+from projects.waiting import FAR_AHEAD, PATIENCE, start_worker
 
 from .actions.lanes import active_chunks
 from .models import ItemStatus, Run, RunItem, RunStatus, Summary
-from .queues import start_worker
 
 #: The pace is that of the recent minutes: a run speeds up as its items get shorter.
 RECENT = timedelta(minutes=5)
 #: Summaries whose input did not fit, in tokens or in what an endpoint's budget is in.
 CUT = Q(tokens_cut__gt=0) | Q(tokens_cut=None, record__has_key="cut")
-#: A chunk that waits longer than this waits for a worker, not for the next look at the table.
-PATIENCE = timedelta(seconds=10)
 
 
 class State(StrEnum):

@@ -2,7 +2,7 @@
 
 import hashlib
 
-from projects.waiting import NEEDS_TORCH, family
+from projects.waiting import NEEDS_TORCH
 
 from .backends.protocol import Config
 from .identity import backend_of
@@ -19,8 +19,3 @@ def queue_of(config: Config) -> str:
     if not backend.needs_torch(config):
         return DEFAULT
     return f"{GPU}.{hashlib.sha256(backend.weights(config).encode()).hexdigest()[:12]}"
-
-
-def start_worker(queue: str) -> str:
-    """The command that starts a worker for a queue."""
-    return f"manage.py work --queue {GPU}" if family(queue) == GPU else "manage.py work"

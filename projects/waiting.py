@@ -13,6 +13,8 @@ from .models import Job, JobStatus
 FAR_AHEAD = timedelta(minutes=10)
 #: The family of queues whose jobs need torch.
 NEEDS_TORCH = "gpu"
+#: A job that waits longer than this waits for a worker, not for the next look at the table.
+PATIENCE = timedelta(seconds=10)
 _held = ""
 
 
@@ -43,6 +45,17 @@ def of(queues: Sequence[str]) -> Q:
     for queue in queues:
         found |= Q(queue=queue) | Q(queue__startswith=f"{queue}.")
     return found
+
+
+def start_worker(queue: str) -> str:
+    """The command that starts a worker for a queue."""
+    return f"manage.py work --queue {NEEDS_TORCH}" if family(queue) == NEEDS_TORCH else "manage.py work"
+
+
+def command_for(job: Job) -> str:
+    """The command that starts a worker for a job that none has taken for a while; else empty."""
+    waits = job.status == JobStatus.QUEUED and (job.not_before or job.created_at) <= timezone.now() - PATIENCE
+    return start_worker(job.queue) if waits else ""
 
 
 def hold(queue: str) -> None:

@@ -91,7 +91,7 @@ def lines(
     """
     with source.path.open("rb") as file:
         head = file.read(4096)
-        if kind := _other_file(head):
+        if kind := other_file(head):
             faults.add(source.name, 1, "file", f"expected UTF-8 text, found {kind}; save it as UTF-8 first")
             return
         habits.bom = head.startswith(_BOM)
@@ -129,7 +129,7 @@ def lines(
                 faults.add(source.name, number, where(before, len(before)), message)
 
 
-def _other_file(head: bytes) -> str | None:
+def other_file(head: bytes) -> str | None:
     for magic, name in _OTHER_FILES:
         if head.startswith(magic):
             return name

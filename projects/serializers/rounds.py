@@ -6,7 +6,7 @@ from rest_framework import serializers
 
 from accounts.serializers import LARGEST
 
-from .. import kinds
+from .. import kinds, waiting
 from ..actions.rounds import CUE_POLICIES
 from ..models import Origin, Purpose, Role, Round
 from ..models.job import Job, JobProblem, JobStatus
@@ -246,10 +246,16 @@ class JobSerializer(serializers.ModelSerializer[Job]):
     result = serializers.JSONField(allow_null=True)
     problems = JobProblemSerializer(many=True)
     stalled = serializers.BooleanField(help_text="Its worker has not been heard of since its lease lapsed.")
+    command = serializers.SerializerMethodField(
+        help_text="Starts a worker for it, where none has taken it for a while; else empty."
+    )
 
     class Meta:
         model = Job
         fields = [
             "id", "kind", "status", "done", "total", "note", "result", "error", "attempts", "created_at", "started_at",
-            "finished_at", "stalled", "problems",
+            "finished_at", "stalled", "command", "problems",
         ]  # fmt: skip
+
+    def get_command(self, job: Job) -> str:
+        return waiting.command_for(job)

@@ -89,12 +89,14 @@ def test_a_byte_order_mark_and_windows_line_ends_are_no_part_of_a_text(tmp_path:
         (b"key,text\n", "outputs:1: file: the file holds no output"),
         (b"id,words\n1,x\n", "outputs:1: header: one column named text or generated"),
         (b"key,docid,text\n1,1,x\n", "there is 'key', 'docid'"),
+        (b"key;text\n1;x\n", "there is none; the header, read as fields between commas, is 'key;text'"),
+        (b"PK\x03\x04\x14\x00", "found a ZIP archive (or an Office document): save it so first"),
         (b"key,text\na,x,y\n", "outputs:2: line: 3 fields; the header has 2"),
         (b"key,text\na,x\nb,\"never closed\n", "outputs:3: line: no CSV from here on: unexpected end of data"),
         (b"key,text\na,x\nb,\"y\"z\n", "outputs:3: line: no CSV from here on"),
         (b"key,text\na,x\rb,y\r", "outputs:2: line: no CSV from here on"),
         (b"key,text\na,caf\xe9\n", "outputs:2: line: byte 0xE9 at byte 6 of the line is not UTF-8"),
-        ("key,text\na,x\n".encode("utf-16"), "outputs:1: line: byte 0xFF at byte 1"),
+        ("key,text\na,x\n".encode("utf-16"), "outputs:1: file: expected CSV or JSON lines in UTF-8, found UTF-16"),
         (b"key,text\na,x\x00y\n", "outputs:2: text: a NUL character at character 2"),
         (b"key,text\n\"a\nb\x00\",x\n", "outputs:2: key: a NUL character at character 4"),
         (b"key,text\n ,x\n", "outputs:2: key: an empty key"),
@@ -247,6 +249,26 @@ def test_an_upload_with_faults_is_refused_and_leaves_nothing(
     ]  # fmt: skip
     assert not (files / "outputs").exists()
     assert not list((files / "uploads").iterdir())
+
+
+@pytest.mark.parametrize(
+    ("content", "level", "said"),
+    [
+        (b"key,text\n1,It helps.\n", "proposition",
+         "No key of the file is that of one of the clusters (propositions) here, which are written like '1_0'. "
+         "Keys of reviews (documents), level document, in it: 1."),
+        (b"key,text\nx,It helps.\n", "sentence",
+         "No key of the file is that of one of the target sentences here: there are none."),
+    ],
+)  # fmt: skip
+def test_an_upload_of_which_no_key_is_known_is_refused_with_where_its_keys_belong(
+    content: bytes, level: str, said: str, corpus: Project, lead: User, client_of: Client, files: Path
+) -> None:
+    reply = upload(client_of(lead), content, level)
+    assert reply.status_code == 422
+    assert reply.json()["errors"] == [{"field": "level", "message": said}]
+    assert not (files / "outputs").exists()
+    assert not Entry.objects.filter(verb="keep outputs").exists()
 
 
 def test_leads_alone_bring_outputs(corpus: Project, ann1: User, stranger: User, client_of: Client) -> None:

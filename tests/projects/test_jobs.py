@@ -14,7 +14,7 @@ from rest_framework.test import APIClient
 
 from accounts.models import User
 from accounts.problems import Refused
-from projects import jobs
+from projects import jobs, waiting
 from projects.management.commands import work
 from projects.models import Job, JobStatus, Project
 from projects.tasks import resend_lost as sweep
@@ -202,6 +202,21 @@ def test_a_job_whose_lease_has_lapsed_is_shown_as_stalled(
     assert not client_of(lead).get(f"/api/v1/jobs/{job.pk}/").json()["stalled"]
     lapse(job)
     assert client_of(lead).get(f"/api/v1/jobs/{job.pk}/").json()["stalled"]
+
+
+@pytest.mark.parametrize(
+    ("queue", "command"),
+    [("default", "manage.py work"), ("gpu", "manage.py work --queue gpu"), ("gpu.0a1b", "manage.py work --queue gpu")],
+)
+def test_a_job_that_nobody_takes_says_which_command_starts_a_worker_for_it(
+    queue: str, command: str, job: Job, lead: User, client_of: Callable[[User], APIClient]
+) -> None:
+    Job.objects.filter(pk=job.pk).update(queue=queue)
+    assert client_of(lead).get(f"/api/v1/jobs/{job.pk}/").json()["command"] == ""
+    Job.objects.filter(pk=job.pk).update(created_at=timezone.now() - waiting.PATIENCE)
+    assert client_of(lead).get(f"/api/v1/jobs/{job.pk}/").json()["command"] == command
+    jobs._claim(job.pk, timezone.now())
+    assert client_of(lead).get(f"/api/v1/jobs/{job.pk}/").json()["command"] == ""
 
 
 def test_a_queued_job_is_cancelled_at_once(job: Job) -> None:

@@ -2646,6 +2646,8 @@ export interface components {
             finished_at?: string | null;
             /** @description Its worker has not been heard of since its lease lapsed. */
             stalled: boolean;
+            /** @description Starts a worker for it, where none has taken it for a while; else empty. */
+            readonly command: string;
             problems: components["schemas"]["JobProblem"][];
         };
         JobProblem: {

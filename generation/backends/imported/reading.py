@@ -13,7 +13,7 @@ from typing import BinaryIO, NoReturn
 
 from annotation.imports.faults import Faults
 from annotation.imports.json_lines import parse
-from annotation.imports.reading import Line
+from annotation.imports.reading import Line, other_file
 
 #: Name of these rules; raised with any change that can change a text.
 READER = "concord-outputs 1"
@@ -76,6 +76,10 @@ def format_of(path: Path) -> str:
 
 def rows(file: BinaryIO, form: str, name: str, faults: Faults) -> Iterator[Row]:
     """The good rows of a file of a format; faults of the others are added. Keys may come twice: see `survey`."""
+    if kind := other_file(file.read(16)):
+        faults.add(name, 1, "file", f"expected CSV or JSON lines in UTF-8, found {kind}: save it so first")
+        return
+    file.seek(0)
     lines = _Lines(file, name, faults)
     with suppress(_Unreadable):
         yield from _of_jsonl(lines) if form == "jsonl" else _of_csv(lines)
@@ -117,7 +121,8 @@ def _places(header: Sequence[str], lines: _Lines) -> tuple[int, int]:
         here = [at for at, name in enumerate(header) if name in names]
         if len(here) != 1:
             had = ", ".join(repr(header[at]) for at in here) or "none"
-            lines.stop("header", f"one column named {' or '.join(names)} is needed; there is {had}", 1)
+            header_is = f"; the header, read as fields between commas, is {', '.join(map(repr, header))}"
+            lines.stop("header", f"one column named {' or '.join(names)} is needed; there is {had}{header_is[:200]}", 1)
         found.append(here[0])
     return found[0], found[1]
 
