@@ -10,8 +10,8 @@ from projects.models import Job, JobStatus, Member
 
 from . import metrics, plots, tables
 from .models import Run, Score, Scoring, Summary
+from .reckoning import PROPOSITIONS
 from .system_pages import parameter_page
-from .tables.figures import PROPOSITIONS
 from .tables.scored import Scores
 from .tables.table import Table
 from .tables.writing import FORMATS, marks, needed, words
@@ -65,8 +65,8 @@ def table_page(table: Table) -> Json:
         "undefined": [{"mark": letter, "reason": reason} for reason, letter in letters.items()],
         "notes": list(table.notes),
         "missing": [
-            {"words": step.words, "sentence": needed(step), "command": step.command, "page": step.page, "run": step.run,
-             "metric": step.metric}
+            {"words": step.words, "outdated": step.outdated, "sentence": needed(step), "command": step.command,
+             "page": step.page, "runs": step.runs, "metric": step.metric, "params": step.params}
             for step in table.missing
         ],
     }  # fmt: skip

@@ -4,7 +4,7 @@ from typing import Any
 
 from projects import jobs
 
-from .actions import chunks, lanes, scores, systems
+from .actions import chunks, lanes, reckoning, scores, systems
 from .models import Run, System
 
 
@@ -31,3 +31,9 @@ def score_run(job: jobs.RunningJob) -> dict[str, Any]:
         run=run, metric=job.params["metric"], params=job.params["params"], by=job.by, progress=job.progress, job=job.job
     )  # fmt: skip
     return {"scoring": scoring.pk}
+
+
+@jobs.handler(reckoning.KIND)
+def reckon_probe(job: jobs.RunningJob) -> dict[str, Any]:
+    """Reckon what a probe that has ended comes to. A second attempt finds it there."""
+    return {"items": reckoning.reckon_probe(Run.objects.get(pk=job.params["run"])).items}

@@ -8,8 +8,9 @@ one by one would take the summaries of one review for independent ones and make 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -37,6 +38,21 @@ class Mean:
     sd: float | None = None
     ci: Interval | None = None
     undefined: str = ""
+
+    def as_json(self) -> dict[str, object]:
+        return {
+            "value": self.value, "n": self.n, "clusters": self.clusters, "sd": self.sd,
+            "ci": list(self.ci) if self.ci else None, "undefined": self.undefined,
+        }  # fmt: skip
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> Mean:
+        """What `as_json` gave. A data base may have made whole floats integers."""
+        value, sd, ci = (stored[name] for name in ("value", "sd", "ci"))
+        return cls(
+            None if value is None else float(value), stored["n"], stored["clusters"],
+            None if sd is None else float(sd), (float(ci[0]), float(ci[1])) if ci else None, stored["undefined"],
+        )  # fmt: skip
 
 
 def clustered_mean(

@@ -12,9 +12,9 @@ the sums, and that of the means over the tokens that differ, are given beside th
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from measures.agreement.results import Interval
 from measures.means import Mean, clustered_mean, clustered_means
@@ -111,6 +111,12 @@ class Figure:
     def as_json(self) -> dict[str, object]:
         return {"value": self.value, "ci": list(self.ci) if self.ci else None, "flags": list(self.flags)}
 
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> Figure:
+        """What `as_json` gave of a figure that has a value. A data base may have made whole floats integers."""
+        ci = (float(stored["ci"][0]), float(stored["ci"][1])) if stored["ci"] else None
+        return cls(float(stored["value"]), ci, flags=tuple(stored["flags"]))
+
 
 @dataclass(frozen=True, slots=True)
 class ProbeResult:
@@ -147,6 +153,14 @@ class ProbeResult:
             "figures": {name: figure.as_json() for name, figure in figures.items() if figure.value is not None},
             "undefined": {name: figure.undefined for name, figure in figures.items() if figure.undefined},
         }  # fmt: skip
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> ProbeResult:
+        """What `as_json` gave."""
+        fields: dict[str, Any] = {name: stored[name] for name in stored if name not in ("figures", "undefined")}
+        fields |= {name: Figure.from_json(figure) for name, figure in stored["figures"].items()}
+        fields |= {name: Figure(None, undefined=why) for name, why in stored["undefined"].items()}
+        return cls(**fields)
 
 
 def probe_table(

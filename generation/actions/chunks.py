@@ -8,11 +8,12 @@ from datetime import timedelta
 from typing import Any
 
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, Max
 from django.utils import timezone
 
 from accounts.problems import PASSING
 from projects.jobs import Cancelled, LostLease, RunningJob, Unfit
+from projects.models import Unit
 
 from .. import purposes, warm
 from ..backends.protocol import BackendError, Failure, Output, PassingError, Summariser
@@ -70,6 +71,7 @@ class Chunk:
         self.work = purposes.get(run.purpose)
         self.left: dict[int, RunItem] = {}
         self.stored = self.failed = self.timed = 0
+        self.units_up_to: int | None = None
         self.seconds = 0.0
         self._began = time.monotonic()
 
@@ -87,6 +89,8 @@ class Chunk:
             self._claim()
         if not self.left:
             return
+        # First, so that a correction while they are read is one that they have not seen.
+        self.units_up_to = Unit.objects.aggregate(newest=Max("pk"))["newest"]
         material = self.work.items(self.run.version, list(self.left))
         self.store([Failure(unit, NOTHING_THERE) for unit in self.left if unit not in material])
         items = {unit: material[unit] for unit in self.left}
@@ -177,7 +181,7 @@ class Chunk:
             if made:
                 self.work.store(made)
                 done = mine.filter(pk__in=[item.pk for item, _ in made])
-                done.update(status=ItemStatus.DONE, error="", finished_at=now)
+                done.update(status=ItemStatus.DONE, error="", finished_at=now, units_up_to=self.units_up_to)
             for item, failure in failures:
                 item.status, item.error, item.finished_at = ItemStatus.FAILED, failure.reason, now
             if failures:

@@ -14,6 +14,7 @@ from projects.models import Job, JobStatus
 
 from ..models import ItemStatus, Run, RunItem, RunStatus
 from ..queues import queue_of
+from .reckoning import ask_for_reckoning
 
 KIND = "run_chunk"
 ACTIVE = (JobStatus.QUEUED, JobStatus.RUNNING)
@@ -62,6 +63,7 @@ def top_up(
             )  # fmt: skip
         if not RunItem.objects.filter(run=run, status=ItemStatus.WAITING).exists():
             Run.objects.filter(pk=run.pk).update(status=RunStatus.DONE, finished_at=timezone.now())
+            ask_for_reckoning(run)
             # Chunks that found nothing left to take.
             transaction.on_commit(lambda: cancel_chunks(run, JobStatus.QUEUED))
 
@@ -72,6 +74,7 @@ def stop(run: Run, reason: str) -> bool:
         under_way = Run.objects.filter(pk=run.pk, status=RunStatus.RUNNING)
         if not under_way.update(status=RunStatus.STOPPED, error=reason, finished_at=timezone.now()):
             return False
+        ask_for_reckoning(run)
         # Afterwards: a chunk that ends has its own row before the run's, and here it would be the other way round. One
         # that is missed sees between two batches that the run has ended.
         transaction.on_commit(lambda: cancel_chunks(run))

@@ -18,6 +18,8 @@ from ..backends.parameters import check
 from ..metrics.protocol import Judged, Metric, MetricError, Params, Row, Scorer
 from ..models import Purpose, Run, Score, Scoring, Summary
 from ..queues import DEFAULT, GPU
+from ..reckoning import is_reckoned, means_of
+from .reckoning import reckon_scoring
 
 #: Up to so many summaries it is seen at once whether they were scored already; of more a worker finds out.
 LOOKED_AT_ONCE = 1000
@@ -63,7 +65,7 @@ def ask_for_scores(*, run: Run, metric: str, params: Mapping[str, Any], by: User
     # A machine without torch need not know the versions that those with it have.
     if not torch and count <= LOOKED_AT_ONCE:
         known = Scoring.objects.complete().filter(run=run, hash=_hash(chosen, clean, _libraries(chosen, clean), run))
-        if found := known.first():
+        if (found := known.first()) and is_reckoned(found):
             return _shown_again(found)
     wanted = {"run": run.pk, "metric": chosen.key, "params": clean}
     with transaction.atomic():
@@ -87,7 +89,8 @@ def ask_for_scores(*, run: Run, metric: str, params: Mapping[str, Any], by: User
 def score_run(
     *, run: Run, metric: str, params: Mapping[str, Any], by: User | None, progress: Progress, job: Job | None = None
 ) -> Scoring:
-    """Score every summary that has no row yet, batch by batch, in constant memory; then what is of the corpus.
+    """Score every summary that has no row yet, batch by batch, in constant memory; then take the means, and what is of
+    the corpus.
 
     ``progress`` is called inside the transaction that stores a batch: by raising it keeps a worker that lost its lease,
     or was told to stop, from writing. What was stored stays, and the same call goes on from there.
@@ -105,11 +108,15 @@ def score_run(
         scorer = _loaded(chosen, clean)
         _score_what_is_left(scoring, scorer, total, progress)
         corpus = scorer.corpus(_stored(scoring)) if chosen.has_corpus else {}
+        progress(total, total, "taking the means")
+        means = means_of(scoring)
         with transaction.atomic():
             progress(total, total, "done")
-            Scoring.objects.filter(pk=scoring.pk, finished_at=None).update(finished_at=timezone.now(), corpus=corpus)
+            left = Scoring.objects.filter(pk=scoring.pk, finished_at=None)
+            left.update(finished_at=timezone.now(), corpus=corpus, means=means)
         scoring.refresh_from_db()
         return scoring
+    reckon_scoring(scoring)
     return _shown_again(scoring)
 
 

@@ -1,12 +1,13 @@
 """Systems, versions, runs and what came out of them."""
 
-from .probes import ProbeScore
+from .probes import ProbeFigures, ProbeScore
 from .runs import ItemStatus, Purpose, Run, RunItem, RunQuerySet, RunStatus, Seal, Summary
 from .scores import Score, Scoring
 from .systems import System, UnitLevel, Version
 
 __all__ = [
     "ItemStatus",
+    "ProbeFigures",
     "ProbeScore",
     "Purpose",
     "Run",

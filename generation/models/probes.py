@@ -5,7 +5,7 @@ from django.db.models import Q
 
 from annotation.models import Counterfactual, Proposition
 
-from .runs import RunItem
+from .runs import Run, RunItem
 
 
 class ProbeScore(models.Model):
@@ -44,3 +44,21 @@ class ProbeScore(models.Model):
                 fields=["item", "target"], condition=Q(counterfactual__isnull=True), name="one_likelihood_per_target"
             ),
         ]  # fmt: skip
+
+
+class ProbeFigures(models.Model):
+    """What tables print of a probe, reckoned by a worker when its run ended, so that no table reads likelihoods.
+
+    ``items``: the items that were done then. A run that is resumed or tried again has more of them in the end, and
+    figures of its own for these: likelihoods only come, they never go.
+    """
+
+    run = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="probe_figures")
+    items = models.PositiveIntegerField()
+    rows = models.JSONField(help_text="A row a kind, and one over all, on each basis (measures.probe).")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["run_id", "items"]
+        verbose_name_plural = "probe figures"
+        constraints = [models.UniqueConstraint(fields=["run", "items"], name="one_reckoning_per_probe_and_items")]

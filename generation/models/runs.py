@@ -73,7 +73,11 @@ class ItemStatus(models.TextChoices):
 
 
 class RunItem(models.Model):
-    """One unit of a run. ``job`` holds it while its chunk is worked on; a chunk whose job ended gives it up."""
+    """One unit of a run. ``job`` holds it while its chunk is worked on; a chunk whose job ended gives it up.
+
+    ``units_up_to``: id of the newest unit of all when its inputs were read. A correction is a new unit, so an input
+    with a later id is one that the item has not seen. (Not a time: clocks go back.)
+    """
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="items")
     unit = models.ForeignKey(Unit, on_delete=models.PROTECT, related_name="run_items")
@@ -83,6 +87,7 @@ class RunItem(models.Model):
     attempts = models.PositiveSmallIntegerField(default=0)
     error = models.TextField(blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
+    units_up_to = models.BigIntegerField(null=True, blank=True)
 
     class Meta:
         ordering = ["run_id", "id"]
@@ -90,6 +95,7 @@ class RunItem(models.Model):
         indexes = [
             models.Index(fields=["run", "size", "id"], name="run_item_waiting", condition=Q(status="waiting")),
             models.Index(fields=["run", "status"], name="run_item_status"),
+            models.Index(fields=["run", "units_up_to"], name="run_item_read", condition=Q(units_up_to__isnull=False)),
         ]
 
 

@@ -4,7 +4,7 @@ from typing import Self
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 
 from projects.models import Job, Unit
 
@@ -15,12 +15,22 @@ class ScoringQuerySet(models.QuerySet["Scoring"]):
     def complete(self) -> Self:
         return self.filter(finished_at__isnull=False)
 
+    def shown(self) -> Self:
+        """Of every run and metric the finished one that was asked for last: what tables are made of."""
+        later = Scoring.objects.complete().filter(
+            Q(finished_at__gt=OuterRef("finished_at")) | Q(finished_at=OuterRef("finished_at"), pk__gt=OuterRef("pk")),
+            run=OuterRef("run"), metric=OuterRef("metric"),
+        )  # fmt: skip
+        return self.complete().filter(~Exists(later))
+
 
 class Scoring(models.Model):
     """One metric with its parameters, applied to all summaries of a run.
 
     ``hash`` names metric, parameters, versions of libraries and the summaries it saw: the same again is not done twice.
-    ``corpus``: what exists for all of them together only (corpus BLEU), with n.
+    ``corpus``: what exists for all of them together only (corpus BLEU), with n. ``means``: what tables print of the
+    rows, reckoned by whoever finished it (`generation.reckoning`), so that no table reads rows; null where that is
+    still to be done.
     """
 
     run = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="scorings")
@@ -29,6 +39,7 @@ class Scoring(models.Model):
     libraries = models.JSONField(default=dict)
     hash = models.CharField(max_length=64)
     corpus = models.JSONField(default=dict)
+    means = models.JSONField(null=True, blank=True)
     job = models.ForeignKey(Job, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+"

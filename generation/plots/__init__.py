@@ -6,7 +6,7 @@ from accounts.problems import Refused
 
 from .. import metrics
 from ..metrics.protocol import Figure
-from ..tables.figures import OWN
+from ..reckoning import OWN
 from ..tables.m3_7 import accuracies, probes
 from ..tables.scored import Scores
 from .dots import Dot, dot_plot

@@ -30,14 +30,20 @@ class ReasonSerializer(Plain):
 
 
 class MissingStepSerializer(Plain):
-    """A step before the table is whole."""
+    """A step before the table is whole and of today."""
 
     words = serializers.CharField()
+    outdated = serializers.CharField(
+        allow_blank=True, help_text="Why what is there is no longer of today; empty where there is nothing yet."
+    )
     sentence = serializers.CharField()
     command = serializers.CharField()
     page = serializers.CharField()
-    run = serializers.IntegerField(allow_null=True, help_text="What can be scored at once; null for other steps.")
+    runs = serializers.ListField(
+        child=serializers.IntegerField(), help_text="What can be scored at once; none for other steps."
+    )
     metric = serializers.CharField(allow_blank=True)
+    params = serializers.DictField(help_text="Parameters to score them with that are not the metric's defaults.")
 
 
 class ResultTableSerializer(Plain):

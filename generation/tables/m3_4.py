@@ -31,5 +31,5 @@ class OverlapTable:
             [*BEGINNING, Column("ROUGE-1"), Column("ROUGE-2"), Column("ROUGE-L"), Column("BERTScore")],
             rows,
             [INTERVALS, *scores.left_out(SHOWN), *scores.notes(self.metrics)],
-            [*scores.nothing(), *(step for metric in self.metrics for step in scores.missing(metric))],
+            scores.missing(self.metrics),
         )

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from ..reckoning import OWN
 from .building import BEGINNING, beginning, figure
-from .figures import OWN
 from .scored import INTERVALS, RunAtHand, Scores
 from .table import Cell, Column, Table
 
@@ -47,7 +47,7 @@ class CopyingTable:
                 *scores.left_out(SHOWN),
                 *scores.notes(self.metrics),
             ],
-            [*scores.nothing(), *scores.missing("copying")],
+            scores.missing(self.metrics),
         )
 
     def _pair(self, scores: Scores, at: RunAtHand, kind: str, n: int) -> Cell:

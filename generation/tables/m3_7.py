@@ -2,25 +2,19 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from shlex import quote
+from typing import Any
 
-from django.db.models import Count, Max, QuerySet
+from django.db.models import Exists, Max, OuterRef, QuerySet
 
-from measures.counterfactuals import Kind
-from measures.probe import OVERALL, REPLICATES, SD_METHOD, Basis, Figure, ProbeResult, probe_table
+from measures.probe import OVERALL, REPLICATES, SD_METHOD, Figure, ProbeResult
 
-from .. import backends
-from ..models import ProbeScore, Purpose, Run
-from ..probing import pairs_of
-from ..runs_at_hand import names
-from .scored import Scores, versions
+from .. import backends, outdated
+from ..models import ItemStatus, ProbeFigures, Purpose, Run, RunItem
+from ..reckoning import stored_results
+from ..runs_at_hand import count, names
+from .scored import Scores, by_version, listed, versions
 from .table import Cell, Column, Missing, Table
 
-#: M3's figure: the mean over all tokens, special ones included.
-BASIS: Basis = "all"
-Results = tuple[ProbeResult, ...]
-KINDS = [kind.value for kind in Kind]
 NOTE = (
     "Delta: mean nll of the counterfactual less that of the target, nats a token over all tokens, \u00b1 its standard "
     f"deviation ({SD_METHOD}); above 0 is good. Accuracy: share of pairs with a delta strictly above 0; a tie is "
@@ -35,12 +29,22 @@ BESIDE = (
 
 @dataclass(frozen=True)
 class Probed:
-    """A finished probe of a version, with a result for each kind and one over all: of all tokens, and of content."""
+    """A probe of a version, with a result for each kind and one over all, once they are
+    reckoned: of all tokens, and of content.
+
+    ``done``: items by now; ``items``: those that the results are of.
+    """
 
     run: Run
     name: str
     results: Sequence[ProbeResult]
     content: Sequence[ProbeResult]
+    done: int
+    items: int
+
+    @property
+    def called(self) -> str:
+        return f"{self.name} ({self.run.version.level})"
 
 
 class ProbeTable:
@@ -76,51 +80,80 @@ class ProbeTable:
 
 
 def probes(scores: Scores) -> list[Probed]:
-    """Of every version its newest probe that found something, without those that are sealed."""
-    runs = list(_runs(scores))
+    """Of every version its newest probe that found something, without those that are sealed. Two queries, whatever
+    they found."""
+    # Any: what annotations add is not in the type.
+    runs: list[Any] = list(_runs(scores))
     called = names(runs)
-    states = ProbeScore.objects.filter(item__run__in=runs).values("item__run").order_by()
-    known = {
-        row["item__run"]: (row["n"], row["last"]) for row in states.annotate(n=Count("pk"), last=Max("pk"))
-    }  # fmt: skip
-    return [Probed(run, called[run.pk], *_results(run.pk, *known[run.pk])) for run in runs]
-
-
-@lru_cache(maxsize=100)
-def _results(run: int, count: int, last: int) -> tuple[Results, Results]:
-    """Of one run, of all tokens and of content; its likelihoods never change, so that it is reckoned anew only where
-    there are more of them."""
-    pairs = pairs_of(Run.objects.get(pk=run))
-    return probe_table(pairs, KINDS, basis=BASIS), probe_table(pairs, KINDS, basis="content")
+    stored = {figures.run_id: figures for figures in ProbeFigures.objects.filter(run__in=runs).order_by("items")}
+    return [
+        Probed(
+            run, called[run.pk], stored_results(found, "all") if found else (),
+            stored_results(found, "content") if found else (), run.done, found.items if found else 0,
+        )
+        for run in runs
+        for found in [stored.get(run.pk)]
+    ]  # fmt: skip
 
 
 def _runs(scores: Scores) -> QuerySet[Run]:
-    made = Run.objects.filter(
-        version__system__project=scores.project, purpose=Purpose.PROBE, items__probe_scores__isnull=False
-    )
-    newest = made.values("version").annotate(newest=Max("pk")).values("newest")
+    done = RunItem.objects.filter(run=OuterRef("pk"), status=ItemStatus.DONE)
+    made = Run.objects.filter(Exists(done), version__system__project=scores.project, purpose=Purpose.PROBE)
+    newest = made.order_by().values("version").annotate(newest=Max("pk")).values("newest")
     every = Run.objects.filter(pk__in=newest).select_related("version__system__project")
     runs: QuerySet[Run] = every.open_to(scores.member) if scores.member else every
-    return runs.order_by("version__system_id", "version__level", "version__number")
+    return runs.annotate(done=count(done)).order_by("version__system_id", "version__level", "version__number")
 
 
 def missing(scores: Scores, found: Sequence[Probed]) -> list[Missing]:
-    """The systems with summaries that could be probed, and are not. What gives no likelihoods is not missed."""
+    """What has to be done before the table is whole and of today. What gives no likelihoods is not missed."""
     done = {probed.run.version_id for probed in found}
-    slug = scores.project.slug
-    steps = [
-        Missing(
-            f"the probe of {at.name} ({at.level})",
-            f"manage.py probe --project {slug} --system {quote(at.run.version.system.name)}",
-            f"/projects/{slug}/systems",
-        )
-        for at in scores.runs
+    page = f"/projects/{scores.project.slug}/systems"
+    never = [
+        at for at in scores.runs
         if at.run.version_id not in done and not backends.get(at.run.version.backend).no_probe
-    ]
+    ]  # fmt: skip
+    steps = [*_not_probed([(at.run, at.called) for at in never], page), *_not_reckoned(found, page)]
     if not steps and not found:
         words = "a probe of a system that gives likelihoods (extractive and imported ones give none)"
-        steps.append(Missing(words, f"manage.py probe --project {slug} --system NAME", f"/projects/{slug}/systems"))
-    return steps
+        return [Missing(words, f"manage.py probe --project {scores.project.slug} --system NAME", page)]
+    return [*steps, *_outdated(scores, found, page)]
+
+
+def _not_probed(never: Sequence[tuple[Run, str]], page: str) -> list[Missing]:
+    if not never:
+        return []
+    return [
+        Missing(
+            f"the probe of {listed(called for _, called in never)}",
+            by_version("probe", [run for run, _ in never]),
+            page,
+        )
+    ]
+
+
+def _not_reckoned(found: Sequence[Probed], page: str) -> list[Missing]:
+    """A run that is under way is reckoned when it ends."""
+    lacking = [probed for probed in found if probed.items < probed.done]
+    if not lacking:
+        return []
+    words = listed(f"{p.done - p.items} of the {p.done} items that are done of {p.called}" for p in lacking)
+    return [Missing(f"the figures of {words}", by_version("probe", [probed.run for probed in lacking]), page)]
+
+
+def _outdated(scores: Scores, found: Sequence[Probed], page: str) -> list[Missing]:
+    runs = [probed.run for probed in found]
+    of_targets, of_inputs = outdated.targets(scores.project, runs), outdated.inputs(runs)
+    old = [probed for probed in found if of_targets.get(probed.run.pk) or of_inputs.get(probed.run.pk)]
+    if not old:
+        return []
+    words = listed(
+        f"{probed.called}, {of_targets.get(probed.run.pk, 0)} of {probed.done} units by their targets and "
+        f"{of_inputs.get(probed.run.pk, 0)} by their inputs"
+        for probed in old
+    )
+    why = "these were corrected since"
+    return [Missing(f"the probe of {words}", by_version("probe", [probed.run for probed in old], "--again"), page, why)]
 
 
 def accuracies(found: Sequence[Probed]) -> Mapping[str, ProbeResult]:

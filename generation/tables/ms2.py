@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from ..reckoning import NOT_SCORED, OWN
 from .building import BEGINNING, beginning, figure
-from .figures import NOT_SCORED, OWN
 from .m3_4 import ROUGE
 from .scored import INTERVALS, RunAtHand, Scores
 from .table import Cell, Column, Table
@@ -50,7 +50,7 @@ class DirectionTable:
                 *scores.left_out(("direction", figure("direction", key)) for key in list(DELTAS)[:1]),
                 *scores.notes(self.metrics),
             ],
-            [*scores.nothing(), *(step for metric in self.metrics for step in scores.missing(metric))],
+            scores.missing(self.metrics),
         )
 
     def _f1(self, scores: Scores, at: RunAtHand) -> list[Cell]:

@@ -1,28 +1,41 @@
-"""The scores that tables are made of: per run the newest finished scoring of a metric, and means of its figures."""
+"""What tables are made of: per run the finished scoring of a metric that was asked for last, with its stored means."""
 
+import shlex
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from shlex import quote
+from functools import cached_property
 from typing import Any
 
-from django.db.models import Count, Q
-
-from measures.means import METHOD, REPLICATES, SEED
+from measures.means import Mean
 from projects.models import Member, Project
 
-from .. import metrics
+from .. import metrics, outdated
 from ..backends.parameters import Parameter
 from ..metrics.protocol import Figure
-from ..models import Run, Score, Scoring, UnitLevel
+from ..models import Run, Scoring, UnitLevel
+from ..reckoning import (
+    NOT_RECKONED,
+    NOT_SCORED,
+    OWN,
+    PROPOSITIONS,
+    RULE,
+    Figures,
+    Found,
+    figures_of,
+    is_reckoned,
+    summaries_of,
+)
 from ..runs_at_hand import names, runs_with_summaries
-from .figures import NOTHING, OWN, PROPOSITIONS, Figures, Found, means_of
 from .table import Cell, Missing
 
 INTERVALS = (
-    f"Means over items; in brackets 95 % intervals: {METHOD} (reviews), {REPLICATES} replicates, seed {SEED}. "
+    f"Means over items; in brackets 95 % intervals of reviews: {RULE}. "
     "n: pairs of a summary and what it is compared with."
 )
+NOTHING_THERE = "there is nothing of that kind to compare with"
+CORRECTED = "what they were compared with was corrected or taken out since"
+OLD_INPUTS = "their inputs were corrected since they were made"
 
 
 @dataclass(frozen=True)
@@ -39,13 +52,21 @@ class RunAtHand:
     def level(self) -> str:
         return self.run.version.level
 
+    @property
+    def called(self) -> str:
+        return f"{self.name} ({self.level})"
+
     def sides(self) -> tuple[str, ...]:
         """What its summaries are compared with: one row of a table each."""
         return (OWN, PROPOSITIONS) if self.level == UnitLevel.DOCUMENT else (OWN,)
 
 
+#: The parameters that are not the metric's defaults -> the runs that lack something of it, and what, in words.
+_Lacking = defaultdict[tuple[tuple[str, Any], ...], list[tuple[RunAtHand, str]]]
+
+
 class Scores:
-    """What a project's tables are made of, read once for all of them: a fixed number of queries a metric."""
+    """What a project's tables are made of, read once for all of them: a fixed number of queries, and no scores."""
 
     def __init__(self, project: Project, member: Member | None = None) -> None:
         self.project, self.member = project, member
@@ -55,27 +76,37 @@ class Scores:
         self.sealed = bool(member) and len(runs) < every.count()
         called = names(runs)
         self.runs = [RunAtHand(run, called[run.pk], run.summaries, run.items_total) for run in runs]
-        self._means: dict[str, dict[int, Figures]] = {}
-        self._seen: dict[str, dict[int, tuple[int, int]]] = {}
-        self._scorings: dict[str, dict[int, Scoring]] = {}
+        self._figures: dict[int, Figures] = {}
+
+    @cached_property
+    def _scorings(self) -> dict[tuple[str, int], Scoring]:
+        shown = Scoring.objects.shown().filter(run__in=[at.run for at in self.runs])
+        return {(scoring.metric, scoring.run_id): scoring for scoring in shown}
+
+    @cached_property
+    def _compared(self) -> Mapping[int, int]:
+        return outdated.compared(self.project, [scoring.pk for scoring in self._scorings.values()])
+
+    @cached_property
+    def _taken_out(self) -> Mapping[int, int]:
+        return outdated.taken_out(self.project, [scoring.pk for scoring in self._scorings.values()])
+
+    @cached_property
+    def _inputs(self) -> Mapping[int, int]:
+        return outdated.inputs([at.run for at in self.runs])
 
     def scoring(self, metric: str, run: Run) -> Scoring | None:
         """The finished scoring of a run that was asked for last."""
-        if metric not in self._scorings:
-            found: dict[int, Scoring] = {}
-            done = Scoring.objects.complete().filter(metric=metric, run__in=[at.run for at in self.runs])
-            for scoring in done.select_related("run__version").order_by("finished_at", "pk"):
-                found[scoring.run_id] = scoring
-            self._scorings[metric] = found
-        return self._scorings[metric].get(run.pk)
+        return self._scorings.get((metric, run.pk))
 
     def found(self, metric: str, run: Run, figure: str, side: str = OWN) -> Found:
-        """The mean of a figure; `NOTHING` where it is not scored. What names no reference counts as `OWN`."""
-        if metric not in self._means:
-            chosen = {s.pk: s for at in self.runs if (s := self.scoring(metric, at.run))}
-            found = means_of(list(chosen.values()))
-            self._means[metric] = {chosen[pk].run_id: figures for pk, figures in found.items()}
-        return self._means[metric].get(run.pk, {}).get((figure, side), NOTHING)
+        """The mean of a figure, or why there is none. What names no reference counts as `OWN`."""
+        scoring = self.scoring(metric, run)
+        if scoring is None or not is_reckoned(scoring):
+            return _none(NOT_RECKONED if scoring else NOT_SCORED)
+        if scoring.pk not in self._figures:
+            self._figures[scoring.pk] = figures_of(scoring)
+        return self._figures[scoring.pk].get((figure, side)) or _none(NOTHING_THERE)
 
     def cell(self, metric: str, at: RunAtHand, figure: Figure, side: str = OWN, n: int | None = None) -> Cell:
         """The mean of a figure; ``n`` is the row's, said again only where this one differs."""
@@ -86,38 +117,64 @@ class Scores:
         ci = (mean.ci[0] * figure.scale, mean.ci[1] * figure.scale) if mean.ci else None
         return Cell(mean.value * figure.scale, figure.decimals, ci, n=mean.n if mean.n != n else None)
 
-    def missing(self, metric: str) -> list[Missing]:
-        """The runs that a metric has not scored, or not all of."""
-        return [self._missing(metric, at, words) for at in self.runs if (words := self._lack(metric, at))]
+    def missing(self, wanted: Sequence[str]) -> list[Missing]:
+        """What has to be done before tables of these metrics are whole and of today: a step a metric and its
+        parameters, each for all systems that lack it."""
+        steps = [step for metric in wanted for lack in (self._lack, self._outdated) for step in lack(metric)]
+        return [*self._nothing(), *steps, *self._of_old_inputs()]
 
-    def _lack(self, metric: str, at: RunAtHand) -> str:
-        name, whose = metrics.get(metric).name, f"{at.name} ({at.level})"
-        scoring = self.scoring(metric, at.run)
-        if scoring is None:
-            return f"{name} of {whose}"
-        there, (scored, gone) = at.summaries, self._scored(metric).get(scoring.pk, (0, 0))
-        if gone:
-            return f"{name} of {whose} again: since then a target or unit of {gone} of its summaries has changed"
-        return f"{name} of {there - scored} of the {there} summaries of {whose}" if scored < there else ""
+    def _lack(self, metric: str) -> list[Missing]:
+        """What a metric has not scored."""
+        found: _Lacking = defaultdict(list)
+        for at in self.runs:
+            scoring = self.scoring(metric, at.run)
+            if scoring is None or not is_reckoned(scoring):
+                found[_key(metric, scoring)].append((at, at.called))
+                continue
+            left = at.summaries - (summaries_of(scoring) - self._taken_out.get(scoring.pk, 0))
+            if left > 0:
+                found[_key(metric, scoring)].append((at, f"{left} of the {at.summaries} summaries of {at.called}"))
+        return [self._step(metric, given, lacking) for given, lacking in found.items()]
 
-    def _scored(self, metric: str) -> Mapping[int, tuple[int, int]]:
-        """How many summaries each scoring has seen, and of how many the unit or a target is in force no more."""
-        if metric not in self._seen:
-            wanted = [s for at in self.runs if (s := self.scoring(metric, at.run))]
-            found = Score.objects.filter(scoring__in=wanted).values("scoring").order_by()
-            gone = Q(summary__item__unit__superseded_by__isnull=False) | Q(reference__superseded_by__isnull=False)
-            counted = found.annotate(
-                n=Count("summary", distinct=True), gone=Count("summary", filter=gone, distinct=True)
-            ).values_list("scoring", "n", "gone")
-            self._seen[metric] = {scoring: (n, old) for scoring, n, old in counted}
-        return self._seen[metric]
+    def _outdated(self, metric: str) -> list[Missing]:
+        """What a metric has compared with what is no longer in force."""
+        found: _Lacking = defaultdict(list)
+        for at in self.runs:
+            scoring = self.scoring(metric, at.run)
+            if scoring is None or not is_reckoned(scoring):
+                continue
+            if count := self._compared.get(scoring.pk, 0) + self._taken_out.get(scoring.pk, 0):
+                words = f"{count} of the {summaries_of(scoring)} summaries of {at.called}"
+                found[_key(metric, scoring)].append((at, words))
+        return [self._step(metric, given, lacking, CORRECTED) for given, lacking in found.items()]
 
-    def _missing(self, metric: str, at: RunAtHand, words: str) -> Missing:
-        system = at.run.version.system.name
-        command = f"manage.py score --project {self.project.slug} --metric {metric} --system {quote(system)}"
-        return Missing(words, command, f"/projects/{self.project.slug}/results", at.run.pk, metric)
+    def _step(
+        self, metric: str, given: tuple[tuple[str, Any], ...], lacking: Sequence[tuple[RunAtHand, str]], why: str = ""
+    ) -> Missing:
+        systems = dict.fromkeys(at.run.version.system.name for at, _ in lacking)
+        name, whose = metrics.get(metric).name, listed(words for _, words in lacking)
+        words = f"{name} ({_words(dict(given))}) of {whose}" if given else f"{name} of {whose}"
+        command = ["manage.py", "score", "--project", self.project.slug, "--metric", metric]
+        command += [word for name in systems for word in ("--system", name)]
+        command += [word for name, value in given for word in ("--set", f"{name}={_setting(value)}")]
+        page = f"/projects/{self.project.slug}/results"
+        return Missing(
+            words, shlex.join(command), page, why, [at.run.pk for at, _ in lacking], metric, dict(given)
+        )  # fmt: skip
 
-    def nothing(self) -> list[Missing]:
+    def _of_old_inputs(self) -> list[Missing]:
+        """The summaries that other inputs would have been read for by now."""
+        old = [
+            (at, f"{count} of the {at.summaries} summaries of {at.called}")
+            for at in self.runs
+            if (count := self._inputs.get(at.run.pk))
+        ]
+        if not old:
+            return []
+        words, page = listed(words for _, words in old), f"/projects/{self.project.slug}/systems"
+        return [Missing(words, by_version("generate", [at.run for at, _ in old], "--again"), page, OLD_INPUTS)]
+
+    def _nothing(self) -> list[Missing]:
         """What is missing where no system has a summary yet."""
         if self.runs:
             return []
@@ -166,6 +223,40 @@ def versions(named: Iterable[tuple[str, Run]]) -> list[str]:
         f"{name} ({run.version.level}) is version {run.version.number}, {run.version.hash[:12]}" for name, run in named
     )
     return [f"Versions: {said}."] if said else []
+
+
+def by_version(verb: str, runs: Iterable[Run], *options: str) -> str:
+    """What does something with the versions of these runs, one after the other."""
+    return " && ".join(
+        shlex.join(
+            ["manage.py", verb, "--project", run.version.system.project.slug, "--system", run.version.system.name,
+             "--version", str(run.version.number), *options]
+        )
+        for run in runs
+    )  # fmt: skip
+
+
+def _none(why: str) -> Found:
+    return Found(Mean(None, 0, 0, undefined=why), why)
+
+
+def listed(words: Iterable[str]) -> str:
+    """One or more things, as a sentence names them."""
+    *most, last = words
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def _key(metric: str, scoring: Scoring | None) -> tuple[tuple[str, Any], ...]:
+    """What is not as the metric has it by default: that, too, has to be asked for when it is scored again."""
+    if scoring is None:
+        return ()
+    parameters = metrics.get(metric).parameters
+    defaults = {parameter.name: parameter.default for parameter in parameters}
+    return tuple((n, value) for n, value in _acting(parameters, scoring.params).items() if value != defaults[n])
+
+
+def _setting(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _acting(parameters: Sequence[Parameter], params: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """A table as a value: what it says, of how many, how it was made, and what it still lacks."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -37,16 +38,20 @@ class Cell:
 
 @dataclass(frozen=True)
 class Missing:
-    """A step that has to be done before the table is whole: the words, the command and the page that do it.
+    """A step that has to be done before the table is whole and of today: what it is of, the command and the page that
+    do it.
 
-    ``run`` and ``metric`` are what a lead can start at once from the page, where it is a scoring.
+    ``outdated``: why what is there is no longer of today; empty where there is nothing yet. ``runs``, ``metric`` and
+    ``params`` (which are not its defaults) are what a lead can start at once from the page, where it is a scoring.
     """
 
     words: str
     command: str
     page: str
-    run: int | None = None
+    outdated: str = ""
+    runs: Sequence[int] = ()
     metric: str = ""
+    params: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from ..reckoning import NOT_SCORED, OWN
 from .building import BEGINNING, beginning, figure
-from .figures import NOT_SCORED, OWN
 from .scored import INTERVALS, RunAtHand, Scores
 from .table import Cell, Column, Table
 
@@ -38,7 +38,7 @@ class TextsTable:
                 *self._signatures(scores),
                 *scores.notes(("length", "repetition")),
             ],
-            [*scores.nothing(), *(step for metric in self.metrics for step in scores.missing(metric))],
+            scores.missing(self.metrics),
         )
 
     def _signatures(self, scores: Scores) -> list[str]:

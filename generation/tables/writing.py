@@ -55,7 +55,14 @@ def marks(table: Table) -> dict[str, str]:
 
 
 def needed(missing: Missing) -> str:
-    return _one_line(f"Missing: {missing.words}. Do it with `{missing.command}`, or on the page {missing.page}.")
+    return _one_line(f"{lacking(missing)} with `{missing.command}`, or on the page {missing.page}.")
+
+
+def lacking(missing: Missing) -> str:
+    """What a step is for, up to how it is done."""
+    if missing.outdated:
+        return f"Out of date: {missing.words}; {missing.outdated}. Do it again"
+    return f"Missing: {missing.words}. Do it"
 
 
 def markdown(table: Table) -> str:
@@ -85,7 +92,7 @@ def plain(text: str) -> str:
 def _needed_markdown(missing: Missing) -> str:
     command = _one_line(missing.command)
     fence = "`" * (1 + max(map(len, re.findall("`+", command)), default=0))
-    return f"Missing: {plain(missing.words)}. Do it with {fence}{command}{fence}, or on the page {missing.page}."
+    return f"{plain(lacking(missing))} with {fence}{command}{fence}, or on the page {missing.page}."
 
 
 def latex(table: Table) -> str:

@@ -31,7 +31,11 @@ class Unit(models.Model):
     class Meta:
         ordering = ["id"]
         constraints = [models.UniqueConstraint(fields=["project", "type", "key"], name="one_unit_per_key")]
-        indexes = [models.Index(fields=["project", "type", "context", "position"])]
+        indexes = [
+            models.Index(fields=["project", "type", "context", "position"]),
+            # Few of many: what hangs on them is out of date.
+            models.Index(fields=["project"], name="unit_superseded", condition=Q(superseded_by__isnull=False)),
+        ]
 
     def __str__(self) -> str:
         return f"{self.type} {self.key}"

@@ -39,8 +39,8 @@ def test_a_lead_scores_what_is_missing_and_takes_the_table_home(visit: Callable[
     table = page.get_by_role("region", name="Table: Overlap")
     row = table.get_by_role("row", name="Lead & two")
     expect(row.get_by_role("cell").nth(4)).to_contain_text("[", timeout=SOON)
-    expect(missing.get_by_text("ROUGE is missing")).to_have_count(0)
-    expect(missing.get_by_text("BERTScore is missing")).to_be_visible()
+    expect(missing.get_by_text("Missing: ROUGE of")).to_have_count(0)
+    expect(missing.get_by_text("Missing: BERTScore of Lead & two (proposition).")).to_be_visible()
     nothing_for_axe(lead)
     with page.expect_download() as taken:
         page.get_by_role("link", name="as CSV").first.click()

@@ -2,9 +2,10 @@
 
 import pytest
 
+from generation.actions.reckoning import reckon_probe
 from generation.models import ItemStatus, ProbeScore, Purpose, Run, RunItem, RunStatus, Seal
 from generation.plots import by_system
-from generation.tables import get, m3_7
+from generation.tables import get
 from generation.tables.scored import Scores
 from generation.tables.writing import markdown, words
 from measures.counterfactuals import Kind
@@ -17,11 +18,6 @@ from tests.generation.test_probing import TEXTS, add
 pytestmark = pytest.mark.django_db
 #: Sums over four tokens of the target, and of its counterfactuals: better, and no better.
 TARGET, NEGATION, MODALITY = 4.0, 8.0, 4.0
-
-
-@pytest.fixture(autouse=True)
-def forgotten() -> None:
-    m3_7._results.cache_clear()
 
 
 @pytest.fixture
@@ -45,6 +41,7 @@ def probe(project: Project) -> Run:
                 all_sum=total, all_tokens=4, token_ids=[1, 2, 3, 4], nll=[total / 4] * 4,
                 **(changed if counterfactual is not None and number == 0 and total == NEGATION else {}),
             )  # fmt: skip
+    reckon_probe(run)
     return run
 
 
@@ -83,8 +80,10 @@ def test_it_says_its_method_and_what_n_counts(project: Project, probe: Run) -> N
     assert "n counts pairs" in said
 
 
-def test_new_likelihoods_are_counted_in(project: Project, probe: Run) -> None:
+def test_likelihoods_that_came_later_are_missed_until_they_are_reckoned(project: Project, probe: Run) -> None:
+    """A run that was resumed, or whose failed items were tried again."""
     assert rows(Scores(project))["negation"][3] == "2"
+    assert get("m3-7").build(Scores(project)).missing == []
     cluster = build_cluster(project, 7)
     (made,) = add(cluster, {Kind.NEGATION: TEXTS[Kind.NEGATION]}, "7.csv")
     item = RunItem.objects.create(run=probe, unit=cluster.unit, size=1, status=ItemStatus.DONE)
@@ -93,7 +92,13 @@ def test_new_likelihoods_are_counted_in(project: Project, probe: Run) -> None:
             item=item, target=cluster.propositions.get(position=0), counterfactual=counterfactual, content_sum=1,
             content_tokens=1, all_sum=1, all_tokens=1, token_ids=[1], nll=[1.0],
         )  # fmt: skip
+    assert rows(Scores(project))["negation"][3] == "2"
+    (step,) = get("m3-7").build(Scores(project)).missing
+    assert step.words == "the figures of 1 of the 3 items that are done of Tiny (proposition)"
+    assert step.command == "manage.py probe --project eye --system Tiny --version 1"
+    reckon_probe(probe)
     assert rows(Scores(project))["negation"][3] == "3"
+    assert get("m3-7").build(Scores(project)).missing == []
 
 
 def test_a_sealed_probe_is_left_out(project: Project, probe: Run) -> None:

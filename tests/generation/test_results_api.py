@@ -14,7 +14,6 @@ from rest_framework.test import APIClient
 from accounts.models import User
 from generation.actions.scores import score_run
 from generation.models import Run, Scoring, Seal
-from generation.tables import figures
 from projects import jobs
 from projects.models import Job, Member, Project
 from tests.annotation.m3_files import brought_in, cluster, source, write
@@ -24,11 +23,6 @@ from tests.generation.summaries import build_run, the_target
 pytestmark = pytest.mark.django_db
 API = "/api/v1/projects/eye/results/"
 ClientOf = Callable[[User], APIClient]
-
-
-@pytest.fixture(autouse=True)
-def forgotten() -> None:
-    figures._kept.clear()
 
 
 @pytest.fixture
@@ -66,8 +60,8 @@ def test_a_lead_scores_what_is_missing_and_reads_the_table(client: APIClient, ru
     assert [cell["text"] for cell in before["rows"][0]][:3] == ["Lead", "proposition", "own target"]
     assert before["rows"][0][5] == {"text": "", "undefined": "not scored yet", "mark": "a"}
     step = before["missing"][0]
-    assert (step["run"], step["metric"], step["words"]) == (run.pk, "rouge", "ROUGE of Lead (proposition)")
-    reply = client.post(f"/api/v1/runs/{step['run']}/scores/", {"metric": step["metric"]}, format="json")
+    assert (step["runs"], step["metric"], step["words"]) == ([run.pk], "rouge", "ROUGE of Lead (proposition)")
+    reply = client.post(f"/api/v1/runs/{run.pk}/scores/", {"metric": step["metric"]}, format="json")
     assert reply.status_code == 202
     job = reply.json()["job"]["id"]
     assert client.get(API).json()["under_way"] == [{"job": job, "run": run.pk, "metric": "rouge"}]
@@ -169,7 +163,6 @@ def test_who_works_with_summaries_never_sees_results(
 
 def test_more_systems_and_scores_take_no_more_queries(client: APIClient, corpus: Project, run: Run) -> None:
     def queries(address: str) -> int:
-        figures._kept.clear()
         with CaptureQueriesContext(connection) as seen:
             assert client.get(address).status_code == 200
         return len(seen)

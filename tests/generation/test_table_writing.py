@@ -19,7 +19,7 @@ TABLE = Table(
         [Cell("T5"), Cell(30), Cell(0.0, n=7), Cell(None, undefined="no pairs")],
     ],
     ["Stemmer off."],
-    [Missing("ROUGE of T5", "manage.py score --project eye", "/projects/eye/results", 3, "rouge")],
+    [Missing("ROUGE of T5", "manage.py score --project eye", "/projects/eye/results", runs=[3], metric="rouge")],
 )
 
 

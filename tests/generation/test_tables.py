@@ -10,12 +10,11 @@ from django.test.utils import CaptureQueriesContext
 
 from accounts.models import User
 from annotation.actions.curation.removal import remove_cluster
-from annotation.actions.supersede import supersede_text
 from annotation.models import Cluster, Proposition
 from generation import tables
+from generation.actions.reckoning import reckon_scoring
 from generation.actions.scores import ask_for_scores, score_run
-from generation.models import Run, Score, Scoring, Seal, Summary
-from generation.tables import figures
+from generation.models import Run, Score, Scoring, Seal
 from generation.tables.scored import Scores
 from generation.tables.table import Table
 from generation.tables.writing import as_csv, latex, markdown, words
@@ -30,12 +29,6 @@ pytestmark = pytest.mark.django_db
 def scored(run: Run, *metrics: str, **params: object) -> None:
     for metric in metrics:
         score_run(run=run, metric=metric, params=params, by=None, progress=lambda *_: None)
-
-
-@pytest.fixture(autouse=True)
-def forgotten() -> None:
-    """What a process keeps of finished scorings."""
-    figures._kept.clear()
 
 
 @pytest.fixture
@@ -138,7 +131,7 @@ def test_what_is_missing_is_named_with_its_command_and_page(corpus: Project, cop
     (step,) = table(corpus, "m3-4").missing
     assert step.words == "BERTScore of Copy & paste (proposition)"
     assert step.command == "manage.py score --project eye --metric bertscore --system 'Copy & paste'"
-    assert (step.page, step.run, step.metric) == ("/projects/eye/results", copying.pk, "bertscore")
+    assert (step.page, step.runs, step.metric) == ("/projects/eye/results", [copying.pk], "bertscore")
 
 
 @pytest.mark.parametrize("key", [table.key for table in tables.every()])
@@ -261,25 +254,6 @@ def test_of_a_cluster_that_was_taken_out_no_score_is_missing(corpus: Project, co
     assert [step.metric for step in made.missing] == ["bertscore"]
 
 
-def test_what_was_scored_before_a_target_changed_or_a_cluster_was_taken_out_is_to_be_scored_again(
-    corpus: Project, copying: Run, lead: User
-) -> None:
-    by = corpus.members.get(user=lead)
-    one, other = Cluster.objects.filter(project=corpus).order_by("pk")
-    scored(copying, "rouge", "length")
-    target = Proposition.objects.get(cluster=one, position=0)
-    supersede_text(proposition=target, text="It helps them", reason="a word", by=by)
-    said = [step.words for step in table(corpus, "m3-4").missing if step.metric == "rouge"]
-    assert said == [
-        "ROUGE of Copy & paste (proposition) again: since then a target or unit of 1 of its summaries has changed"
-    ]
-    remove_cluster(cluster=other, reason="twice", by=by)
-    assert "of 2 of its summaries" in next(s.words for s in table(corpus, "texts").missing if s.metric == "length")
-    scored(copying, "rouge", "length")
-    assert [s.metric for s in table(corpus, "m3-4").missing] == ["bertscore"]
-    assert cells(table(corpus, "m3-4"))[0][3:5] == ["1", "1"]
-
-
 def test_units_without_a_summary_are_in_no_mean_and_said(corpus: Project) -> None:
     run = build_run(corpus, "Failing", write=lambda m: None if m.source.key == "111_0" else first_sentence(m))
     scored(run, "rouge", "copying", "direction", "length")
@@ -313,7 +287,9 @@ def test_tables_are_the_same_to_the_byte_made_twice_and_from_rows_in_another_ord
     scored(build_run(project, "Copy & paste"), "rouge", "copying", "direction", "length", "repetition", "bleu", "chrf")
 
     def files() -> list[str]:
-        figures._kept.clear()
+        for scoring in Scoring.objects.all():
+            scoring.means = None
+            reckon_scoring(scoring)
         made = [each.build(Scores(project)) for each in tables.every()]
         return [write_as(table) for table in made for write_as in (markdown, as_csv, latex)]
 
@@ -325,14 +301,3 @@ def test_tables_are_the_same_to_the_byte_made_twice_and_from_rows_in_another_ord
         row.pk = None
     Score.objects.bulk_create(rows)
     assert files() == before
-
-
-def test_scorings_whose_rows_lie_between_one_another_are_kept_apart(corpus: Project) -> None:
-    made = [Scoring.objects.create(run=build_run(corpus, name), metric="length", hash=name) for name in ("A", "B")]
-    for summaries in zip(*(Summary.objects.filter(item__run=scoring.run) for scoring in made), strict=True):
-        for count, (scoring, summary) in enumerate(zip(made, summaries, strict=True), start=1):
-            Score.objects.create(scoring=scoring, summary=summary, values={"words": count})
-    with CaptureQueriesContext(connection) as seen:
-        found = figures.means_of(made)
-    assert [found[scoring.pk]["words", figures.OWN].mean.value for scoring in made] == [1, 2]
-    assert len(seen) == 1

@@ -2945,15 +2945,21 @@ export interface components {
             /** @description target, input 1.., or cluster */
             place: string;
         };
-        /** @description A step before the table is whole. */
+        /** @description A step before the table is whole and of today. */
         MissingStep: {
             words: string;
+            /** @description Why what is there is no longer of today; empty where there is nothing yet. */
+            outdated: string;
             sentence: string;
             command: string;
             page: string;
-            /** @description What can be scored at once; null for other steps. */
-            run: number | null;
+            /** @description What can be scored at once; none for other steps. */
+            runs: number[];
             metric: string;
+            /** @description Parameters to score them with that are not the metric's defaults. */
+            params: {
+                [key: string]: unknown;
+            };
         };
         /** @enum {string} */
         ModalityEnum: "strong" | "moderate" | "weak" | "no evidence";

@@ -1,18 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { Schemas } from '../api/client.ts'
-import { asForm, byMetric, paramsOf, shown } from './results.ts'
+import { asForm, paramsOf, shown } from './results.ts'
 import { draftOf } from './versioning.ts'
 
-const step = (metric: string, run: number | null): Schemas['MissingStep'] => ({ words: `${metric} of ${run}`, sentence: '', command: '', page: '', run, metric })
 const parameter = (name: string, more: Partial<Schemas['Parameter']> = {}): Schemas['Parameter'] => ({
   name, takes: 'text', label: name, default: '', help: '', choices: [], minimum: null, maximum: null, required: false, when: null, ...more,
-})
-
-describe('missing steps', () => {
-  it('are gathered by metric, each run once', () => {
-    const found = byMetric([step('rouge', 1), step('bertscore', 1), step('rouge', 2), step('rouge', 2), step('', null)])
-    expect(found.map((s) => [s.metric, s.runs, s.steps.length])).toEqual([['rouge', [1, 2], 3], ['bertscore', [1], 1], ['', [], 1]])
-  })
 })
 
 describe('parameters of a metric', () => {

@@ -3,27 +3,7 @@
 import type { Schemas } from '../api/client.ts'
 import { acting, type Backend, type Draft } from './versioning.ts'
 
-type Missing = Schemas['MissingStep']
 type Metric = Schemas['Metric']
-
-export interface Steps {
-  /** Empty for what is no scoring. */
-  metric: string
-  runs: number[]
-  steps: Missing[]
-}
-
-/** Missing steps by the metric that does them, in the order in which they come. */
-export function byMetric(missing: readonly Missing[]): Steps[] {
-  const found = new Map<string, Steps>()
-  for (const step of missing) {
-    const steps = found.get(step.metric) ?? { metric: step.metric, runs: [], steps: [] }
-    if (step.run !== null && !steps.runs.includes(step.run)) steps.runs.push(step.run)
-    steps.steps.push(step)
-    found.set(step.metric, steps)
-  }
-  return [...found.values()]
-}
 
 /** A metric's parameters as the form of versions takes them. */
 export function asForm(metric: Metric): Backend {

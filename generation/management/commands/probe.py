@@ -1,13 +1,16 @@
 """`manage.py probe`: the counterfactual probe of a system, in the foreground, and M3's figures of it."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.core.management.base import CommandParser
 
+from generation.actions.reckoning import KIND, reckon_probe
 from generation.models import Purpose, Run
-from generation.probing import pairs_of
-from measures.counterfactuals import Kind
-from measures.probe import Figure, ProbeResult, probe_table
+from generation.reckoning import stored_results
+from measures.probe import Figure, ProbeResult
+from projects import jobs
+from projects.models import Job, JobStatus
 
 from . import generate
 
@@ -41,7 +44,7 @@ class Command(generate.Command):
         super()._report(run, whole)
 
     def _table(self, run: Run) -> None:
-        rows = [HEAD, *map(_row, probe_table(pairs_of(run), [kind.value for kind in Kind], basis=self.basis))]
+        rows = [HEAD, *map(_row, self._results(run))]
         widths = [max(len(row[i]) for row in rows) for i in range(len(HEAD))]
         for row in rows:
             self.stdout.write("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
@@ -49,6 +52,13 @@ class Command(generate.Command):
             f"Delta: nats a token, over {self.basis} tokens of each text; of the sums, in nats; and a token over the "
             "content tokens that only one of the two texts has. A tie is wrong. Intervals: reviews are drawn."
         )
+
+    def _results(self, run: Run) -> Sequence[ProbeResult]:
+        """What is kept for tables, too. What was queued for it is done here: there may be no worker."""
+        queued = Job.objects.filter(kind=KIND, params__run=run.pk, status=JobStatus.QUEUED)
+        for pk in list(queued.values_list("pk", flat=True)):
+            jobs.run_job(pk)
+        return stored_results(reckon_probe(run), self.basis)
 
 
 def _row(result: ProbeResult) -> tuple[str, ...]:

@@ -1,0 +1,36 @@
+"""Storing what scores and likelihoods come to, so that no request has to reckon it."""
+
+from django.db import transaction
+
+from projects import jobs
+
+from ..models import ItemStatus, ProbeFigures, Purpose, Run, Scoring
+from ..reckoning import is_reckoned, means_of, probe_results
+
+KIND = "reckon_probe"
+
+
+def reckon_scoring(scoring: Scoring) -> None:
+    """Store the means of a scoring whose rows are whole, unless they are there by the rule of today."""
+    if not is_reckoned(scoring):
+        scoring.means = means_of(scoring)
+        scoring.save(update_fields=["means"])
+
+
+def reckon_probe(run: Run) -> ProbeFigures:
+    """Store the figures of what a probe has by now, and return them; those of the same items stay as they are."""
+    items = run.items.filter(status=ItemStatus.DONE).count()
+    with transaction.atomic():
+        found = ProbeFigures.objects.filter(run=run, items=items).first()
+        if found is None:
+            rows = [result.as_json() for result in probe_results(run)]
+            found, _ = ProbeFigures.objects.get_or_create(run=run, items=items, defaults={"rows": rows})
+    return found
+
+
+def ask_for_reckoning(run: Run) -> None:
+    """Have the figures of a probe that has ended reckoned in the background."""
+    if run.purpose == Purpose.PROBE:
+        jobs.enqueue(
+            project=run.version.system.project, kind=KIND, params={"run": run.pk}, by=run.started_by, note=""
+        )  # fmt: skip

@@ -1,0 +1,133 @@
+"""What the rows of a scoring, or of a probe, come to. The one place where they are read for that: workers and commands
+reckon, and store what they found (`generation.actions.reckoning`); tables and plots read what was stored."""
+
+from array import array
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db.models import F
+from django.db.models.functions import Coalesce
+
+from measures.counterfactuals import Kind
+from measures.means import METHOD, REPLICATES, SEED, Mean, clustered_means
+from measures.probe import BASES, ProbeResult, probe_table
+
+from .models import ProbeFigures, Run, Score, Scoring, UnitLevel
+from .probing import pairs_of
+
+Json = dict[str, Any]
+
+#: What a summary is compared with; what names no reference counts as its own.
+OWN, PROPOSITIONS = "own target", "propositions of its review"
+NOT_SCORED = "not scored yet"
+NOT_RECKONED = "its mean has not been reckoned yet"
+#: How means are taken. What was stored by another rule is reckoned anew.
+RULE = f"{METHOD}, {REPLICATES} replicates, seed {SEED}"
+#: The review that a scored summary belongs to, whatever its level.
+REVIEW = Coalesce(
+    F("summary__item__unit__cluster__review"),
+    F("summary__item__unit__target__review"),
+    F("summary__item__unit__review"),
+)
+KINDS = [kind.value for kind in Kind]
+
+
+@dataclass(frozen=True)
+class Found:
+    """The mean of one figure of one scoring against one kind of reference; ``why`` there is none."""
+
+    mean: Mean
+    why: str = ""
+    #: Reason -> how many items lack the figure for it.
+    undefined: Mapping[str, int] = field(default_factory=dict)
+
+
+#: (figure, side) -> what was found of it.
+Figures = Mapping[tuple[str, str], Found]
+
+
+def is_reckoned(scoring: Scoring) -> bool:
+    return scoring.means is not None and scoring.means["rule"] == RULE
+
+
+def summaries_of(scoring: Scoring) -> int:
+    """How many summaries a scoring that is reckoned has seen."""
+    return int((scoring.means or {})["summaries"])
+
+
+def figures_of(scoring: Scoring) -> Figures:
+    """The stored means of a scoring that is reckoned."""
+    return {
+        (each["figure"], each["side"]): Found(Mean.from_json(each["mean"]), each["why"], each["undefined"])
+        for each in (scoring.means or {})["figures"]
+    }
+
+
+def means_of(scoring: Scoring) -> Json:
+    """What a scoring's rows come to, as it is stored: the rule, how many summaries it is of, and every figure.
+
+    One query, in memory that grows by some 20 bytes a number.
+    """
+    columns: dict[tuple[str, str], _Column] = defaultdict(_Column)
+    document = scoring.run.version.level == UnitLevel.DOCUMENT
+    seen = set()
+    for summary, unit_type, review, values, undefined in _rows(scoring):
+        seen.add(summary)
+        side = PROPOSITIONS if document and unit_type == "proposition" else OWN
+        for figure, value in values.items():
+            columns[figure, side].add(value, review, undefined.get(figure, ""))
+    found = _figures(columns)
+    return {
+        "rule": RULE,
+        "summaries": len(seen),
+        "figures": [
+            {"figure": figure, "side": side, "mean": each.mean.as_json(), "why": each.why, "undefined": each.undefined}
+            for (figure, side), each in found.items()
+        ],
+    }
+
+
+class _Column:
+    def __init__(self) -> None:
+        self.values, self.reviews = array("d"), array("q")
+        self.undefined: Counter[str] = Counter()
+
+    def add(self, value: float | None, review: int, why: str) -> None:
+        if value is None:
+            self.undefined[why] += 1
+        else:
+            self.values.append(value)
+            self.reviews.append(review)
+
+
+def _rows(scoring: Scoring) -> Iterator[tuple[int, str | None, int, dict[str, Any], dict[str, str]]]:
+    """(summary, type of the reference's unit, review, values, undefined) of every row."""
+    found = Score.objects.filter(scoring=scoring).annotate(review=REVIEW).order_by("pk")
+    return found.values_list("summary_id", "reference__type", "review", "values", "undefined").iterator()
+
+
+def _figures(columns: Mapping[tuple[str, str], _Column]) -> Figures:
+    """Figures of the same items share their draws."""
+    alike: dict[bytes, list[tuple[str, str]]] = defaultdict(list)
+    for key, column in columns.items():
+        alike[column.reviews.tobytes()].append(key)
+    found: dict[tuple[str, str], Found] = {}
+    for keys in alike.values():
+        reviews = columns[keys[0]].reviews
+        for key, mean in zip(keys, clustered_means([columns[key].values for key in keys], reviews), strict=True):
+            undefined = columns[key].undefined
+            found[key] = Found(mean, "; ".join(undefined) if mean.value is None else "", dict(undefined))
+    return found
+
+
+def probe_results(run: Run) -> tuple[ProbeResult, ...]:
+    """Table 7's rows of the likelihoods that a probe has by now: a kind each, and one over all, on each basis."""
+    pairs = pairs_of(run)
+    return tuple(result for basis in BASES for result in probe_table(pairs, KINDS, basis=basis))
+
+
+def stored_results(figures: ProbeFigures, basis: str) -> tuple[ProbeResult, ...]:
+    """Of one basis: M3 has all tokens, special ones included."""
+    return tuple(ProbeResult.from_json(row) for row in figures.rows if row["basis"] == basis)

@@ -1,0 +1,147 @@
+"""What scores and likelihoods come to is stored by whoever finished them; tables only read it."""
+
+import json
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+from django.apps import apps
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from annotation.models import Cluster
+from generation import tables
+from generation.actions.scores import ask_for_scores, score_run
+from generation.models import ProbeFigures, Run, Score, Scoring, Summary
+from generation.plots import by_system, drawable
+from generation.reckoning import OWN, figures_of, is_reckoned, means_of, probe_results, stored_results, summaries_of
+from generation.tables.scored import Scores
+from generation.tables.writing import words
+from projects import jobs
+from projects.models import Job, Project
+from tests.annotation.m3_files import brought_in, cluster, source, write
+from tests.generation.staged import StagedBackend
+from tests.generation.summaries import build_run, the_target
+from tests.generation.test_probing import clusters, judging, probed
+from tests.generation.workers import staged_version
+
+pytestmark = pytest.mark.django_db
+__all__ = ["clusters", "judging"]
+METRICS = ("rouge", "copying", "length", "direction")
+
+
+def scored(run: Run, *wanted: str) -> None:
+    for metric in wanted:
+        score_run(run=run, metric=metric, params={}, by=None, progress=lambda *_: None)
+
+
+@pytest.fixture
+def corpus(project: Project, tmp_path: Path) -> Project:
+    records = [
+        cluster("111_0", [source("It helps a lot", "1")], target_text="It helps"),
+        cluster("222_0", [source("It is safe", "2")], target_text="It harms"),
+    ]
+    brought_in(project, write(tmp_path / "level3.jsonl", records))
+    return project
+
+
+def rouge1(project: Project) -> str:
+    cell = tables.get("m3-4").build(Scores(project)).rows[0][5]
+    return words(cell) or cell.undefined
+
+
+def test_a_worker_stores_the_means_with_the_last_score(corpus: Project) -> None:
+    run = build_run(corpus)
+    job = ask_for_scores(run=run, metric="rouge", params={}, by=None)
+    assert isinstance(job, Job)
+    jobs.run_job(job.pk)
+    scoring = Scoring.objects.get()
+    assert (is_reckoned(scoring), summaries_of(scoring)) == (True, 2)
+    mean = figures_of(scoring)["rouge1_f1", OWN].mean
+    assert (mean.n, mean.clusters) == (2, 2)
+    assert mean.ci == pytest.approx((2 / 5, 2 / 3))
+    assert mean.value == pytest.approx((2 / 3 + 2 / 5) / 2)
+    assert figures_of(scoring) == figures_of(Scoring(means=json.loads(json.dumps(means_of(scoring)))))
+
+
+def test_tables_and_plots_read_no_score_and_no_likelihood(
+    corpus: Project, clusters: list[Cluster], judging: StagedBackend
+) -> None:
+    scored(build_run(corpus), *METRICS)
+    probed(staged_version(corpus))
+    with CaptureQueriesContext(connection) as seen:
+        scores = Scores(corpus)
+        made = [each.build(scores) for each in tables.every()]
+        drawn = list(drawable(scores))
+        for metric, figure in [("rouge", "rouge1_f1"), ("probe", "accuracy")]:
+            by_system(scores, metric, figure, "light")
+    assert all(each.rows for each in made)
+    assert drawn
+    rows = [query["sql"] for query in seen if '"generation_score"' in query["sql"] or "probescore" in query["sql"]]
+    assert rows
+    assert all(sql.split("COUNT(DISTINCT")[0].count(",") == 1 for sql in rows), "they are only counted"
+
+
+def test_the_page_takes_as_many_queries_for_more_systems_metrics_and_units(corpus: Project, tmp_path: Path) -> None:
+    def queries() -> int:
+        with CaptureQueriesContext(connection) as seen:
+            scores = Scores(corpus)
+            for each in tables.every():
+                each.build(scores)
+            list(drawable(scores))
+        return len(seen)
+
+    scored(build_run(corpus), "rouge")
+    before = queries()
+    more = [cluster(f"{n}_0", [source(f"It is {n}", str(n))], target_text=f"It was {n}") for n in range(400, 420)]
+    brought_in(corpus, write(tmp_path / "more.jsonl", more))
+    for name in ("One", "Two"):
+        scored(build_run(corpus, name, write=the_target), *METRICS, "bleu", "chrf", "repetition")
+    assert queries() == before
+    assert before <= 12
+
+
+def test_what_was_scored_before_means_were_stored_is_reckoned_by_a_job(corpus: Project) -> None:
+    run = build_run(corpus)
+    scored(run, "rouge")
+    whole = rouge1(corpus)
+    for means in (None, {"rule": "another rule", "summaries": 2, "figures": []}):
+        Scoring.objects.update(means=means)
+        assert rouge1(corpus) == "its mean has not been reckoned yet"
+        step = tables.get("m3-4").build(Scores(corpus)).missing[0]
+        assert (step.words, step.runs, step.metric) == ("ROUGE of Lead (proposition)", [run.pk], "rouge")
+        job = ask_for_scores(run=run, metric="rouge", params={}, by=None)
+        assert isinstance(job, Job)
+        jobs.run_job(job.pk)
+        assert rouge1(corpus) == whole
+    assert Scoring.objects.count() == 1
+
+
+def test_rows_of_scorings_that_lie_between_one_another_are_kept_apart(corpus: Project) -> None:
+    made = [Scoring.objects.create(run=build_run(corpus, name), metric="length", hash=name) for name in ("A", "B")]
+    for summaries in zip(*(Summary.objects.filter(item__run=scoring.run) for scoring in made), strict=True):
+        for count, (scoring, summary) in enumerate(zip(made, summaries, strict=True), start=1):
+            Score.objects.create(scoring=scoring, summary=summary, values={"words": count})
+    for count, scoring in enumerate(made, start=1):
+        with CaptureQueriesContext(connection) as seen:
+            [words] = means_of(scoring)["figures"]
+        assert words["mean"]["value"] == count
+        assert len(seen) == 1
+
+
+def test_a_probe_is_reckoned_by_a_worker_when_its_run_ends(clusters: list[Cluster], judging: StagedBackend) -> None:
+    run = probed(staged_version(clusters[0].project))
+    assert Job.objects.get(kind="reckon_probe").status == "done"
+    stored = ProbeFigures.objects.get()
+    assert (stored.run_id, stored.items) == (run.pk, 2)
+    assert stored_results(stored, "all") + stored_results(stored, "content") == probe_results(run)
+
+
+def test_probes_from_before_are_reckoned_after_the_upgrade(clusters: list[Cluster], judging: StagedBackend) -> None:
+    probed(staged_version(clusters[0].project))
+    ProbeFigures.objects.all().delete()
+    Job.objects.all().delete()
+    import_module("generation.migrations.0006_reckon_probes").ask(apps, None)
+    job = Job.objects.get()
+    assert jobs.run_job(job.pk)
+    assert ProbeFigures.objects.get().items == 2
