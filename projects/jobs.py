@@ -22,7 +22,7 @@ from django.utils import timezone
 
 from accounts.logs import saying
 from accounts.models import User
-from accounts.problems import Problem
+from accounts.problems import Conflict, Problem
 
 from .models import Job, JobProblem, JobStatus, Project
 from .waiting import claim_next as claim_next
@@ -34,6 +34,8 @@ HEARTBEAT_SECONDS = 10.0
 #: A wake-up that was sent and not answered for so long is sent again.
 RESEND_AFTER = timedelta(seconds=60)
 BACK_OFF = timedelta(seconds=5)
+#: Unfinished jobs of one person, from which on `ask` takes no more.
+MOST_OF_ONE = 200
 
 Handler = Callable[["RunningJob"], dict[str, Any] | None]
 #: Called in the transaction in which a job ends otherwise than done.
@@ -92,6 +94,24 @@ def enqueue(
     )  # fmt: skip
     transaction.on_commit(lambda: wake(job))
     return job
+
+
+def ask(
+    *, project: Project, kind: str, params: Mapping[str, Any], by: User | None, queue: str = "default"
+) -> tuple[Job, bool]:
+    """Write a job that a person can ask for by a button, in a transaction of its own or the caller's.
+
+    The same, queued or running, is that job: (job, whether it is new). `Conflict` where so many of the person's are
+    unfinished that other people's would wait for them.
+    """
+    with transaction.atomic():
+        unfinished = Job.objects.filter(status__in=(JobStatus.QUEUED, JobStatus.RUNNING))
+        for job in unfinished.filter(project=project, kind=kind, cancel_requested=False):
+            if job.params == dict(params):
+                return job, False
+        if by and unfinished.filter(created_by=by).count() >= MOST_OF_ONE:
+            raise Conflict(f"{MOST_OF_ONE} jobs of yours are queued or running: wait for some of them, or cancel them.")
+        return enqueue(project=project, kind=kind, params=params, by=by, queue=queue), True
 
 
 def wake(job: Job) -> None:

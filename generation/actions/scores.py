@@ -11,7 +11,7 @@ from accounts.problems import Conflict, Refused
 from audit import log
 from audit.digests import digest_of
 from projects import jobs
-from projects.models import Job, JobStatus
+from projects.models import Job
 
 from .. import judging, metrics
 from ..backends.parameters import check
@@ -70,15 +70,11 @@ def ask_for_scores(*, run: Run, metric: str, params: Mapping[str, Any], by: User
     wanted = {"run": run.pk, "metric": chosen.key, "params": clean}
     with transaction.atomic():
         project = run.version.system.project
-        waiting = Job.objects.filter(
-            project=project, kind="score_run", status__in=(JobStatus.QUEUED, JobStatus.RUNNING), cancel_requested=False
-        )
-        for job in waiting:
-            if job.params == wanted:
-                return job
-        job = jobs.enqueue(
+        job, is_new = jobs.ask(
             project=project, kind="score_run", params=wanted, by=by, queue=GPU if torch else DEFAULT
         )  # fmt: skip
+        if not is_new:
+            return job
         log.record(
             actor=by, verb="ask for scores", object_type="run", object_id=run.pk, project_id=project.pk,
             after={"metric": chosen.key, "params": clean},

@@ -92,11 +92,11 @@ def ask_for_version(*, system: System, config: Mapping[str, Any], note: str = ""
     _check_note(note)
     if not backend_of(clean).needs_torch(clean):
         return make_version(system=system, config=clean, note=note, by=by)
-    with transaction.atomic():
-        return jobs.enqueue(
-            project=system.project, kind="make_version", queue=GPU, by=by,
-            params={"system": system.pk, "config": clean, "note": note},
-        )  # fmt: skip
+    job, _ = jobs.ask(
+        project=system.project, kind="make_version", queue=GPU, by=by,
+        params={"system": system.pk, "config": clean, "note": note},
+    )  # fmt: skip
+    return job
 
 
 def _check_file(system: System, config: Mapping[str, Any]) -> None:

@@ -21,6 +21,8 @@ _WHOLE = {"background": "background", "question": "question", "pico": "PICO tupl
 ORDER = Parameter("order", Takes.CHOICE, "Order of the inputs", "as stored", choices=("as stored", "longest first",
                   "shortest first", "shuffled"), help="Shuffled: by the seed and the unit.")  # fmt: skip
 TITLES = Parameter("titles", Takes.SWITCH, "Begin each input with its study's title", False)
+PREFIX = Parameter("prefix", Takes.TEXT, "Begin with these words", "",
+                   help="As T5 was trained to be told what to do: summarize:")  # fmt: skip
 BACKGROUND = Parameter("background", Takes.SWITCH, "Begin with the review's background", False)
 QUESTION = Parameter("question", Takes.SWITCH, "Begin with the question", False)
 PICO = Parameter("pico", Takes.SWITCH, "Begin each input with the PICO tuple", False,
@@ -47,7 +49,7 @@ FULL_ATTENTION = Parameter(
     "background: all that stands before the documents, as in MS^2's LED.",
 )  # fmt: skip
 #: What every backend that reads text takes.
-ASSEMBLY = (ORDER, DOCUMENTS, TITLES, BACKGROUND, QUESTION, PICO)
+ASSEMBLY = (ORDER, DOCUMENTS, TITLES, PREFIX, BACKGROUND, QUESTION, PICO)
 
 
 class Unreadable(ValueError):
@@ -73,7 +75,7 @@ def assemble(source: Source, assembly: Mapping[str, Any], *, seed: int) -> Assem
     tuple_words = pico_words(source.pico) if assembly.get("pico") else ""
     documents = (_document(text, titles=bool(assembly.get("titles")), ms2=ms2) for text in chosen)
     _refuse_lacking(source, {name for name in _WHOLE if assembly.get(name)})
-    before = []
+    before = [assembly["prefix"].strip()] if assembly.get("prefix", "").strip() else []
     if assembly.get("background"):
         before.append(f"<background> {source.background} </background>" if ms2 else source.background)
     if assembly.get("question"):

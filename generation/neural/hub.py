@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from django.conf import settings
-from huggingface_hub import snapshot_download
+from huggingface_hub import constants, snapshot_download
 from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
 
 from ..backends.protocol import BackendError
@@ -19,7 +19,8 @@ def snapshot(model: str, revision: str) -> Folder:
     try:
         path = Path(snapshot_download(model, revision=revision, local_files_only=not online, allow_patterns=FILES))
     except LocalEntryNotFoundError as missing:
-        advice = "" if online else " MODELS_ONLINE=1 would let the worker download it."
+        forbidden = " HF_HUB_OFFLINE keeps the worker from the hub." if constants.HF_HUB_OFFLINE else ""
+        advice = forbidden if online else " MODELS_ONLINE=1 would let the worker download it."
         raise BackendError(f"{model} at {revision} is not in this worker's cache.{advice}") from missing
     except (HfHubHTTPError, HFValidationError) as wrong:
         raise BackendError(f"{model} at {revision} cannot be had from the hub: {wrong}") from wrong

@@ -56,6 +56,8 @@ def test_the_markers_of_ms2_surround_background_and_studies() -> None:
 def test_background_and_question_come_first_when_asked_for() -> None:
     assert assemble(SOURCE, {"background": True, "question": True}, seed=0).before == "What is known. Does it help?"
     assert assemble(SOURCE, {}, seed=0).before == ""
+    told = assemble(SOURCE, {"prefix": "summarize: {i}", "question": True}, seed=0)
+    assert told.before == "summarize: {i} Does it help?", "words, and no template"
 
 
 @pytest.mark.parametrize(("asked", "name"), [("background", "background"), ("question", "question"),

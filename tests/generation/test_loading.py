@@ -9,6 +9,7 @@ import pytest
 import torch
 from transformers import TokenizersBackend
 
+from generation.backends import weights
 from generation.backends.protocol import BackendError
 from generation.metrics.direction import LABELS
 from generation.metrics.protocol import MetricError
@@ -110,6 +111,25 @@ def test_weights_in_float16_are_read_as_float32_on_a_cpu(models: Models, models_
     config = json.loads((copy / "config.json").read_text())
     (copy / "config.json").write_text(json.dumps(config | {"dtype": "float16"}))
     assert {parameter.dtype for parameter in loads(copy).parameters()} == {torch.float32}
+
+
+def test_a_tokenizer_as_pegasus_is_published_is_read(models: Models, models_folder: Path) -> None:
+    """A SentencePiece model alone: ids are 103 higher than its own, for what PEGASUS was trained with."""
+    from sentencepiece import SentencePieceProcessor, SentencePieceTrainer
+
+    copy = copied(models, models_folder, "pegasus")
+    before = weights.hashes(weights.Folder(copy))["tokenizer"]
+    (copy / "tokenizer.json").unlink()
+    SentencePieceTrainer.train(
+        sentence_iterator=iter(tiny.SENTENCES * 20), model_prefix=str(copy / "spiece"), vocab_size=100, pad_id=0,
+        eos_id=1, unk_id=2, bos_id=-1, user_defined_symbols=["<n>"], minloglevel=2,
+    )  # fmt: skip
+    (copy / "tokenizer_config.json").write_text('{"tokenizer_class": "PegasusTokenizer"}')
+    words = loading.tokenizer(of(copy.name))
+    own = SentencePieceProcessor(model_file=str(copy / "spiece.model")).encode(tiny.SENTENCES[0])
+    assert words(tiny.SENTENCES[0]).input_ids == [*(token + 103 for token in own), words.eos_token_id]
+    assert words.convert_tokens_to_ids("<n>") != words.unk_token_id
+    assert weights.hashes(weights.Folder(copy))["tokenizer"] != before
 
 
 def test_a_tokenizer_that_reads_what_nobody_hashes_is_refused(

@@ -208,6 +208,15 @@ def test_a_separator_of_ones_own_stands_between_documents(models: Models) -> Non
     assert read.cut == 0
 
 
+def test_t5_can_be_told_what_to_do_and_the_words_are_not_cut(models: Models) -> None:
+    summariser, _ = loaded(models, "t5", assembly={"prefix": "summarize: ", "input_tokens": 40})
+    source = Source(0, "two", (InputText(tiny.text(1, 5)), InputText(tiny.text(2, 5))))
+    words = summariser.loaded.tokenizer
+    row = summariser.read(source).rows[0]
+    assert len(row) == 40
+    assert words.decode(row).startswith(f"summarize: {tiny.text(1, 1)[:20]}")
+
+
 @pytest.mark.parametrize("budget", ["from the front", "equal shares"])
 def test_what_does_not_fit_is_cut_and_counted(models: Models, budget: str) -> None:
     summariser, _ = loaded(models, "bart", assembly={"input_tokens": 40, "budget": budget})

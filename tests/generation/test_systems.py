@@ -95,6 +95,23 @@ def test_what_needs_torch_is_made_by_a_worker_that_has_it(system: System, staged
     assert made.created_by == lead
 
 
+def test_asking_again_is_the_same_job_and_nobody_floods_the_queue(
+    system: System, lead: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jobs, "MOST_OF_ONE", 3)
+    first = ask_for_version(system=system, config=HEAVY, by=lead)
+    assert ask_for_version(system=system, config=HEAVY, by=lead) == first
+    for note in ("second", "third"):
+        ask_for_version(system=system, config=HEAVY, note=note, by=lead)
+    with pytest.raises(Conflict, match="3 jobs of yours are queued or running"):
+        ask_for_version(system=system, config=HEAVY, note="fourth", by=lead)
+    # What is asked for already is still answered, and others still can ask.
+    assert ask_for_version(system=system, config=HEAVY, by=lead) == first
+    assert isinstance(ask_for_version(system=system, config=HEAVY, note="another's", by=None), Job)
+    jobs.run_job(first.pk)
+    assert isinstance(ask_for_version(system=system, config=HEAVY, note="fourth", by=lead), Job)
+
+
 def test_a_worker_that_cannot_read_it_says_why(system: System, staged: StagedBackend, lead: User) -> None:
     asked = ask_for_version(system=system, config=HEAVY, by=lead)
 
