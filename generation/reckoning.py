@@ -60,7 +60,9 @@ def summaries_of(scoring: Scoring) -> int:
 def figures_of(scoring: Scoring) -> Figures:
     """The stored means of a scoring that is reckoned."""
     return {
-        (each["figure"], each["side"]): Found(Mean.from_json(each["mean"]), each["why"], each["undefined"])
+        (each["figure"], each["side"]): Found(
+            Mean.from_json(each["mean"]), each["why"], dict(sorted(each["undefined"].items()))
+        )
         for each in (scoring.means or {})["figures"]
     }
 
@@ -117,8 +119,8 @@ def _figures(columns: Mapping[tuple[str, str], _Column]) -> Figures:
     for keys in alike.values():
         reviews = columns[keys[0]].reviews
         for key, mean in zip(keys, clustered_means([columns[key].values for key in keys], reviews), strict=True):
-            undefined = columns[key].undefined
-            found[key] = Found(mean, "; ".join(undefined) if mean.value is None else "", dict(undefined))
+            undefined = dict(sorted(columns[key].undefined.items()))  # not as the rows happen to lie
+            found[key] = Found(mean, "; ".join(undefined) if mean.value is None else "", undefined)
     return found
 
 

@@ -208,7 +208,7 @@ class Scores:
         for at in self.runs:
             if scoring := self.scoring(metric, at.run):
                 params = _acting(metrics.get(metric).parameters, scoring.params)
-                ways[_words({**params, **scoring.libraries})].append(f"{at.name} ({at.level})")
+                ways[_words({**params, **_sorted(scoring.libraries)})].append(f"{at.name} ({at.level})")
         name = metrics.get(metric).name
         if len(ways) < 2:
             return [f"{name}: {way}." for way in ways]
@@ -263,6 +263,11 @@ def _acting(parameters: Sequence[Parameter], params: Mapping[str, Any]) -> dict[
     """Without what the other parameters make idle, in the order of declaration: PostgreSQL keeps no order of keys."""
     idle = {p.name for p in parameters if p.when and params.get(p.when[0]) not in p.when[1]}
     return {p.name: params[p.name] for p in parameters if p.name in params and p.name not in idle}
+
+
+def _sorted(libraries: Mapping[str, Any]) -> dict[str, Any]:
+    """By name, at every depth: a table is the same to the byte on every data base."""
+    return {key: _sorted(value) if isinstance(value, dict) else value for key, value in sorted(libraries.items())}
 
 
 def _words(values: Mapping[str, Any]) -> str:

@@ -145,3 +145,16 @@ def test_probes_from_before_are_reckoned_after_the_upgrade(clusters: list[Cluste
     job = Job.objects.get()
     assert jobs.run_job(job.pk)
     assert ProbeFigures.objects.get().items == 2
+
+
+def test_reasons_stand_in_an_order_of_their_own(corpus: Project) -> None:
+    made = [Scoring.objects.create(run=build_run(corpus, name), metric="length", hash=name) for name in ("A", "B")]
+    for scoring, reasons in zip(made, (("no words", "empty"), ("empty", "no words")), strict=True):
+        for reason, summary in zip(reasons, Summary.objects.filter(item__run=scoring.run), strict=True):
+            Score.objects.create(scoring=scoring, summary=summary, values={"words": None}, undefined={"words": reason})
+        figure = figures_of(Scoring(means=means_of(scoring)))["words", OWN]
+        assert figure.why == "empty; no words"
+        assert list(figure.undefined.items()) == [("empty", 1), ("no words", 1)]
+    stored = means_of(made[0])
+    stored["figures"][0]["undefined"] = {"no words": 1, "empty": 1}
+    assert list(figures_of(Scoring(means=stored))["words", OWN].undefined) == ["empty", "no words"]

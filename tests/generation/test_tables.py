@@ -301,3 +301,9 @@ def test_tables_are_the_same_to_the_byte_made_twice_and_from_rows_in_another_ord
         row.pk = None
     Score.objects.bulk_create(rows)
     assert files() == before
+
+
+def test_libraries_are_said_by_name_whatever_order_the_data_base_keeps_them_in(corpus: Project, copying: Run) -> None:
+    scored(copying, "rouge")
+    Scoring.objects.update(libraries={"tokenizer": "plain", "rouge": {"version": "0.1.2", "lsum": "ours"}})
+    assert "ROUGE: stemmer off, rouge lsum ours, version 0.1.2, tokenizer plain." in table(corpus, "m3-4").notes
