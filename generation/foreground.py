@@ -95,7 +95,7 @@ def _asking(asked: threading.Event) -> Iterator[None]:
 def _beside(run: Run, ended: threading.Event, asked: threading.Event) -> Iterator[None]:
     """A thread that shows the progress and stops the run when asked: the main one is busy in a chunk."""
     past = run.items.exclude(status=ItemStatus.WAITING).count()
-    with progress_bar(total=run.items.count(), initial=past, unit=" items") as bar:
+    with progress_bar(total=progress_of(run).total, initial=past, unit=" items") as bar:
 
         def watch() -> None:
             said = stopped = False

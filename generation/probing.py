@@ -4,10 +4,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
+from typing import Any
+
+from django.db.models import Exists, OuterRef, QuerySet
 
 from accounts.problems import Refused
 from annotation.models import Counterfactual, Review
-from annotation.models.counterfactual import ProbePair
+from annotation.models.counterfactual import CounterfactualQuerySet, ProbePair
 from measures.probe import Pair, TextNll
 from projects.models import Project
 
@@ -45,12 +48,16 @@ class Probing:
     def refusal(self, backend: Backend) -> str:
         return backend.no_probe
 
-    def units(self, project: Project, level: str) -> list[int]:
-        """The units whose targets have counterfactuals, in the order of the corpus."""
-        found = {pair.unit for pair in _pairs(project, level)}
-        if not found:
+    def places(self, project: Project, level: str) -> QuerySet[Any, tuple[int, int, int]]:
+        """The units whose targets have counterfactuals."""
+        there = _current(project, level)
+        if not there.exists():
             raise Refused(NONE)
-        return [unit for unit in sources.units_of(project, level) if unit in found]
+        if level == UnitLevel.DOCUMENT:
+            there = there.filter(target__cluster__review=OuterRef("review"))
+        else:
+            there = there.filter(target__cluster=OuterRef("pk"))
+        return sources.places(project, level).filter(Exists(there))
 
     def items(self, version: Version, units: Sequence[int]) -> Mapping[int, Asked]:
         project = version.system.project
@@ -75,15 +82,19 @@ class Probing:
         ProbeScore.objects.bulk_create(score for item, out in made for score in _scores(item, out))
 
 
-def _pairs(project: Project, level: str, units: Iterable[int] | None = None) -> list[ProbePair]:
-    """Current counterfactuals with what they are of, ``unit`` being that of the level. One query, or two."""
+def _current(project: Project, level: str) -> CounterfactualQuerySet:
     if level == UnitLevel.SENTENCE:
         raise Refused(SENTENCES)
-    rows = Counterfactual.objects.of(project).current().in_corpus_order()
+    return Counterfactual.objects.of(project).current()
+
+
+def _pairs(project: Project, level: str, units: Iterable[int]) -> list[ProbePair]:
+    """Current counterfactuals of units with what they are of, ``unit`` being that of the level. One query, or two."""
     document = level == UnitLevel.DOCUMENT
-    if units is not None:
-        rows = rows.filter(**{f"target__cluster__{'review__' if document else ''}unit__in": list(units)})
-    pairs = rows.pairs()
+    rows = _current(project, level).filter(
+        **{f"target__cluster__{'review__' if document else ''}unit__in": list(units)}
+    )
+    pairs = rows.in_corpus_order().pairs()
     if not document:
         return pairs
     unit_of = dict(Review.objects.filter(pk__in={pair.review for pair in pairs}).values_list("pk", "unit_id"))

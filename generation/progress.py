@@ -5,24 +5,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Any
 
-from django.db.models import Count, Max, Min, Q, Sum
+from django.db.models import Count, Max, Min
 from django.utils import timezone
 
 from projects.models import Job, JobStatus
 from projects.waiting import FAR_AHEAD, PATIENCE, start_worker
 
 from .actions.lanes import active_chunks
-from .models import ItemStatus, Run, RunItem, RunStatus, Summary
+from .models import ItemStatus, Run, RunItem, RunStatus
 
 #: The pace is that of the recent minutes: a run speeds up as its items get shorter.
 RECENT = timedelta(minutes=5)
-#: Summaries whose input did not fit, in tokens or in what an endpoint's budget is in.
-CUT = Q(tokens_cut__gt=0) | Q(tokens_cut=None, record__has_key="cut")
 
 
 class State(StrEnum):
+    LAYING_OUT = "being laid out"
     RUNNING = "running"
     NO_WORKER = "waiting for a worker"
     STALLED = "stalled"
@@ -33,7 +31,9 @@ class State(StrEnum):
 
 @dataclass(frozen=True)
 class RunProgress:
-    """``pace`` in items a minute over the recent minutes; where it or ``seconds_left`` is None, ``unknown`` says why.
+    """While a run is being laid out its ``total`` is that of its units; those without an item wait.
+
+    ``pace`` in items a minute over the recent minutes; where it or ``seconds_left`` is None, ``unknown`` says why.
 
     ``since``: when it ended, was last heard of (stalled), or began to wait for a worker; ``command`` starts one.
     Stopping: it has ended, and a worker has yet to store the batch that it had in hand.
@@ -63,7 +63,7 @@ def progress_of(run: Run) -> RunProgress:
 
 
 def progress_of_many(runs: Sequence[Run]) -> dict[int, RunProgress]:
-    """The progress of each run by its id, in four queries."""
+    """The progress of each run by its id, in three queries."""
     now, pks = timezone.now(), [run.pk for run in runs]
     counts: dict[int, dict[str, int]] = defaultdict(dict)
     for pk, status, n in (
@@ -71,17 +71,10 @@ def progress_of_many(runs: Sequence[Run]) -> dict[int, RunProgress]:
     ):
         counts[pk][status] = n
     paces = _paces([run.pk for run in runs if run.status == RunStatus.RUNNING], now)
-    tokens: dict[int, dict[str, Any]] = {
-        row["item__run"]: dict(row)
-        for row in Summary.objects.filter(item__run__in=pks).values("item__run").order_by().annotate(
-            items_cut=Count("pk", filter=CUT), cut=Sum("tokens_cut"), out=Sum("tokens_out")
-        )
-    }  # fmt: skip
     chunks = chunks_of(runs)
     return {
-        run.pk: _progress(run, counts[run.pk], paces.get(run.pk), tokens.get(run.pk, {}), chunks[run.pk], now)
-        for run in runs
-    }
+        run.pk: _progress(run, counts[run.pk], paces.get(run.pk), chunks[run.pk], now) for run in runs
+    }  # fmt: skip
 
 
 def chunks_of(runs: Sequence[Run]) -> dict[int, list[Job]]:
@@ -104,25 +97,25 @@ def _paces(runs: Sequence[int], now: datetime) -> dict[int, float]:
     return paces
 
 
-def _progress(
-    run: Run, counts: dict[str, int], pace: float | None, tokens: dict[str, Any], chunks: list[Job], now: datetime
-) -> RunProgress:
+def _progress(run: Run, counts: dict[str, int], pace: float | None, chunks: list[Job], now: datetime) -> RunProgress:
     state, since, command, note = _state(run, chunks, now)
-    waiting = counts.get(ItemStatus.WAITING, 0)
+    done, failed = counts.get(ItemStatus.DONE, 0), counts.get(ItemStatus.FAILED, 0)
+    total = sum(counts.values()) if run.laid_to is None else max(run.units_count, sum(counts.values()))
+    waiting = total - done - failed
     seconds_left, unknown = None, ""
-    finished = counts.get(ItemStatus.DONE, 0) + counts.get(ItemStatus.FAILED, 0)
+    if state == State.LAYING_OUT:
+        note = f"{sum(counts.values())} of {total} units are laid out."
     if state in (State.STOPPING, State.STOPPED, State.DONE):
         pace, unknown = None, "It is not under way."
     elif pace is None:
-        unknown = "Nothing was finished in the last five minutes." if finished else "Nothing is finished yet."
+        unknown = "Nothing was finished in the last five minutes." if done or failed else "Nothing is finished yet."
     else:
         seconds_left = waiting / pace * 60
     if state in (State.NO_WORKER, State.STALLED):
         pace, seconds_left, unknown = None, None, "No worker is at it."
     return RunProgress(
-        state, since, sum(counts.values()), counts.get(ItemStatus.DONE, 0), counts.get(ItemStatus.FAILED, 0), waiting,
-        pace, seconds_left, unknown, tokens.get("items_cut", 0), tokens.get("cut"), tokens.get("out"), command, note,
-        run.error,
+        state, since, total, done, failed, waiting, pace, seconds_left, unknown, run.items_cut, run.tokens_cut,
+        run.tokens_out, command, note, run.error,
     )  # fmt: skip
 
 
@@ -134,7 +127,7 @@ def _state(run: Run, chunks: list[Job], now: datetime) -> tuple[State, datetime 
     if run.status != RunStatus.RUNNING:
         return State(run.status), run.finished_at, "", ""
     if heard_of:
-        return State.RUNNING, run.created_at, "", ""
+        return State.RUNNING if run.laid_to is None else State.LAYING_OUT, run.created_at, "", ""
     if at_work:
         last = max(job.heartbeat_at or job.created_at for job in at_work)
         return State.STALLED, last, start_worker(at_work[0].queue), ""

@@ -4,11 +4,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, Protocol
 
+from django.db.models import F, QuerySet
+from django.db.models.functions import Coalesce
+
 from projects.models import Project
 
 from . import sources
 from .backends.protocol import Backend, Failure, Output, Source, Summariser
-from .models import Purpose, RunItem, Summary, Version
+from .models import Purpose, Run, RunItem, Summary, Version
 from .probing import Probing
 
 
@@ -20,8 +23,8 @@ class Work(Protocol):
     def refusal(self, backend: Backend) -> str:
         """Why versions of a backend cannot do this, in words; empty where they can."""
 
-    def units(self, project: Project, level: str) -> list[int]:
-        """The ids of the units that a run is over, unless it names fewer."""
+    def places(self, project: Project, level: str) -> QuerySet[Any, tuple[int, int, int]]:
+        """The units that a run is over, as `sources.places`. `Refused` where what they need is not there."""
 
     def items(self, version: Version, units: Sequence[int]) -> Mapping[int, Any]:
         """What the summariser is handed, by unit; without the units that there is nothing of. Constant queries."""
@@ -41,8 +44,8 @@ class Summarising:
     def refusal(self, backend: Backend) -> str:
         return ""
 
-    def units(self, project: Project, level: str) -> list[int]:
-        return sources.some_units(project, level)
+    def places(self, project: Project, level: str) -> QuerySet[Any, tuple[int, int, int]]:
+        return sources.some_places(project, level)
 
     def items(self, version: Version, units: Sequence[int]) -> Mapping[int, Source]:
         found = sources.materials(version.system.project, version.level, units)
@@ -60,6 +63,28 @@ class Summarising:
             )
             for item, out in made
         )  # fmt: skip
+        _tally(made)
+
+
+def _was_cut(out: Output) -> bool:
+    """Whether its input did not fit, in tokens or in what an endpoint's budget is in (its record says so then)."""
+    return out.tokens_cut > 0 if out.tokens_cut is not None else "cut" in out.record
+
+
+def _tally(made: Sequence[tuple[RunItem, Output]]) -> None:
+    """Add to the sums that the run keeps over its summaries; nothing where the backend has no tokens."""
+    cut = [out.tokens_cut for _, out in made if out.tokens_cut is not None]
+    items_cut = sum(_was_cut(out) for _, out in made)
+    written = [out.tokens_out for _, out in made if out.tokens_out is not None]
+    more: dict[str, Any] = {}
+    if items_cut:
+        more["items_cut"] = F("items_cut") + items_cut
+    if cut:
+        more["tokens_cut"] = Coalesce("tokens_cut", 0) + sum(cut)
+    if written:
+        more["tokens_out"] = Coalesce("tokens_out", 0) + sum(written)
+    if more:
+        Run.objects.filter(pk=made[0][0].run_id).update(**more)
 
 
 _works: dict[str, Work] = {}

@@ -45,6 +45,12 @@ def units(project: Project, level: str) -> QuerySet[Any, int]:
     return rows.order_by("position", "id").values_list(unit, flat=True)
 
 
+def places(project: Project, level: str) -> QuerySet[Any, tuple[int, int, int]]:
+    """(position, row, unit) of the units of a level, in the order of the corpus: what a run is laid out along."""
+    rows, unit = _rows(project, level)
+    return rows.order_by("position", "id").values_list("position", "id", unit)
+
+
 def place_of(project: Project, level: str, unit: int) -> int | None:
     """The place of a unit in the order of `units`, from 1; None where it is not among them."""
     rows, name = _rows(project, level)
@@ -69,9 +75,10 @@ def level_of(project: Project, wanted: str) -> str:
     return wanted if wanted in there or not there else there[0]
 
 
-def some_units(project: Project, level: str) -> list[int]:
-    """As `units_of`; `Refused`, with what there is instead, where a project has no unit of the level."""
-    if found := units_of(project, level):
+def some_places(project: Project, level: str) -> QuerySet[Any, tuple[int, int, int]]:
+    """As `places`; `Refused`, with what there is instead, where a project has no unit of the level."""
+    found = places(project, level)
+    if found.exists():
         return found
     counts = {each: units(project, each).count() for each in UnitLevel}
     there = " and ".join(f"{n} {LEVELS[each]}, level {each}" for each, n in counts.items() if n)

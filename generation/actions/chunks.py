@@ -5,6 +5,7 @@ import time
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from datetime import timedelta
+from itertools import accumulate
 from typing import Any
 
 from django.db import transaction
@@ -19,11 +20,14 @@ from .. import purposes, warm
 from ..backends.protocol import BackendError, Failure, Output, PassingError, Summariser
 from ..models import ItemStatus, Run, RunItem, RunStatus
 from .lanes import FIRST_ITEMS, free_items, held, stop, top_up
+from .layout import lay_out
 
 #: What a chunk is sized for, and after which it hands back what is left, between two batches.
 TARGET_SECONDS = 45.0
 LONGEST_SECONDS = 60.0
 MOST_ITEMS = 2000
+#: Characters of inputs that a chunk reads at once, but for one item that has more by itself.
+MOST_CHARACTERS = 20_000_000
 #: How often a run tries again what could not be done for now: after 5 s, 10 s, 20 s ... five minutes in all.
 TRIES = 6
 PAUSE = timedelta(seconds=5)
@@ -83,6 +87,8 @@ class Chunk:
     def do(self) -> None:
         if self.run.status != RunStatus.RUNNING:
             return
+        while lay_out(self.run, self.job):
+            self.go_on()
         # Its worker died, or the summariser broke off, the last time: one by one, so that only the culprit fails.
         careful = self.job.job.attempts > 1 and self._take_up()
         if not careful:
@@ -150,7 +156,7 @@ class Chunk:
         return bool(self.left)
 
     def _claim(self) -> None:
-        """Take the longest of the waiting items, and those that an earlier attempt of this job held.
+        """Take the longest of the waiting items, no more than fit into memory.
 
         Never more than one lane's share of what is left: towards the end of a run the other lanes would have nothing.
         """
@@ -161,8 +167,8 @@ class Chunk:
                 return
             self.job.hold(0)
             free = free_items(self.run)
-            share = -(-free.count() // self.run.lanes)
-            items = list(free.order_by("-size", "-pk")[: max(min(count, share), FIRST_ITEMS)])
+            share = -(-free[: count * self.run.lanes].count() // self.run.lanes)
+            items = _fitting(list(free.order_by("-size", "-pk")[: max(share, FIRST_ITEMS)]))
             RunItem.objects.filter(pk__in=[item.pk for item in items]).update(job=self.job.job)
         self.left = {item.unit_id: item for item in items}
 
@@ -209,6 +215,12 @@ class Chunk:
             return
         later = timezone.now() + PAUSE * 2 ** (tries - 1)
         top_up(self.run, ending=self.job.job, pace=self.pace, tries=tries, not_before=later, note=reason)
+
+
+def _fitting(items: Sequence[RunItem]) -> list[RunItem]:
+    """The first of them, as many as have `MOST_CHARACTERS` of inputs together, and one at least."""
+    sizes = accumulate(item.size for item in items)
+    return [item for item, size in zip(items, sizes, strict=True) if size <= max(MOST_CHARACTERS, item.size)]
 
 
 def storable(came: Any) -> Any:

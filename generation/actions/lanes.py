@@ -30,9 +30,10 @@ def held(run: Run) -> bool:
 
 
 def free_items(run: Run) -> QuerySet[RunItem]:
-    """The waiting items that no chunk is at: those that a dead one held are among them."""
-    left = Q(job=None) | ~Q(job__status__in=ACTIVE)
-    return RunItem.objects.filter(left, run=run, status=ItemStatus.WAITING)
+    """The waiting items that no chunk is at: those that a dead one held are among them. To be ordered, or counted no
+    further than matters: going through all of them for each chunk is the square of a run."""
+    left = Q(job=None) | ~Q(job__in=active_chunks(run).order_by().values("pk"))
+    return RunItem.objects.filter(left, run=run, status=ItemStatus.WAITING).order_by()
 
 
 def active_chunks(*runs: Run) -> QuerySet[Job]:
@@ -44,7 +45,8 @@ def top_up(
     run: Run, *, ending: Job | None = None, pace: float | None = None, tries: int = 0,
     not_before: datetime | None = None, note: str = "",
 ) -> None:  # fmt: skip
-    """Queue chunks until every lane has one or no item is left for one; end the run where nothing waits at all.
+    """Queue chunks until every lane has one or no item is left for one; end the run where nothing waits at all, and
+    every unit has its item.
 
     ``ending``: the chunk that calls, whose lane is free. ``pace``: items a second that it managed, for the size of the
     next. Idempotent; harmless from a worker that has lost its job.
@@ -55,13 +57,16 @@ def top_up(
         chunks = active_chunks(run)
         if ending:
             chunks = chunks.exclude(pk=ending.pk)
-        lanes, most = run.lanes - chunks.count(), -(-free_items(run).count() // FIRST_ITEMS)
-        for _ in range(min(lanes, most)):
+        lanes = run.lanes - chunks.count()
+        unlaid = Run.objects.filter(pk=run.pk, laid_to__isnull=False).exists()
+        if not unlaid and lanes > 0:
+            lanes = min(lanes, -(-free_items(run)[: lanes * FIRST_ITEMS].count() // FIRST_ITEMS))
+        for _ in range(lanes):
             jobs.enqueue(
                 project=run.version.system.project, kind=KIND, by=run.started_by, queue=queue_of(run.version.config),
                 params={"run": run.pk, "pace": pace, "tries": tries}, not_before=not_before, note=note,
             )  # fmt: skip
-        if not RunItem.objects.filter(run=run, status=ItemStatus.WAITING).exists():
+        if not unlaid and not RunItem.objects.filter(run=run, status=ItemStatus.WAITING).exists():
             Run.objects.filter(pk=run.pk).update(status=RunStatus.DONE, finished_at=timezone.now())
             ask_for_reckoning(run)
             # Chunks that found nothing left to take.

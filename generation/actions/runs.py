@@ -1,6 +1,6 @@
 """Runs: started, stopped, resumed, and hidden from people who are to rate what came out."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
@@ -10,12 +10,12 @@ from accounts.problems import Conflict, Refused
 from audit.log import record
 from projects.models import Member
 
-from .. import purposes, sources
+from .. import purposes
 from ..identity import backend_of
-from ..models import ItemStatus, Purpose, Run, RunItem, RunStatus, Seal, Version
+from ..models import ItemStatus, Purpose, Run, RunStatus, Seal, Version
 from .lanes import keep_chunks, stop, top_up
+from .layout import BEGIN, lay_out, make_items
 
-BATCH = 2000
 MOST_LANES = 64
 
 
@@ -27,7 +27,7 @@ def start_run(
     purpose: str = Purpose.SUMMARIES,
     lanes: int = 2,
 ) -> Run:
-    """Apply a version to the units of its level, or to some of them.
+    """Apply a version to the units of its level, or to some of them. Of many units the chunks lay out the items.
 
     ``lanes``: how many workers may be at it at once. `Conflict` while another run of the version for the same purpose
     is under way, `Refused` where there is nothing to do or the backend cannot do it.
@@ -38,36 +38,34 @@ def start_run(
         raise Refused(reason)
     if not 1 <= lanes <= MOST_LANES:
         raise Refused.field("lanes", f"From 1 to {MOST_LANES}.")
-    chosen = _chosen(work.units(project, version.level), units)
-    sizes: dict[int, int] = {}
-    for batch in _batches(chosen):
-        sizes |= sources.sizes(version.level, batch)
+    places = work.places(project, version.level)
+    chosen = None if units is None else _chosen([unit for _, _, unit in places], units)
+    count = places.count() if chosen is None else len(chosen)
+    if not count:
+        raise Refused("No unit was chosen.")
     try:
         with transaction.atomic():
-            run = Run.objects.create(version=version, purpose=purpose, started_by=by, lanes=lanes)
+            run = Run.objects.create(
+                version=version, purpose=purpose, started_by=by, lanes=lanes, units_count=count,
+                laid_to=BEGIN if chosen is None else None,
+            )  # fmt: skip
             _keep_sealed(run, by)
-            for batch in _batches(chosen):
-                RunItem.objects.bulk_create(RunItem(run=run, unit_id=unit, size=sizes[unit]) for unit in batch)
-            _log("start run", run, by, {"version": version.hash, "purpose": purpose, "items": len(chosen)})
+            if chosen is None:
+                lay_out(run)
+            else:
+                make_items(run, chosen)
+            _log("start run", run, by, {"version": version.hash, "purpose": purpose, "items": count})
             top_up(run)
     except IntegrityError as error:
         raise Conflict("A run of this version is under way already; stop it, or let it end.") from error
     return run
 
 
-def _batches(units: Sequence[int]) -> Iterator[Sequence[int]]:
-    return (units[start : start + BATCH] for start in range(0, len(units), BATCH))
-
-
-def _chosen(there: list[int], units: Sequence[int] | None) -> list[int]:
-    if units is not None:
-        wanted = set(units)
-        if strange := wanted - set(there):
-            raise Refused.field("units", f"{len(strange)} of the units are not of this project and level.")
-        there = [unit for unit in there if unit in wanted]
-    if not there:
-        raise Refused("No unit was chosen.")
-    return there
+def _chosen(there: Sequence[int], units: Sequence[int]) -> list[int]:
+    wanted = set(units)
+    if strange := wanted - set(there):
+        raise Refused.field("units", f"{len(strange)} of the units are not of this project and level.")
+    return [unit for unit in there if unit in wanted]
 
 
 def stop_run(*, run: Run, by: User | None) -> Run:

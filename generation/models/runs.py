@@ -29,13 +29,6 @@ class RunQuerySet(models.QuerySet["Run"]):
         """Without the runs that are sealed from this member: their figures too would tell which system is which."""
         return self.exclude(seals__in=Seal.objects.upon(member))
 
-    def with_counts(self) -> Self:
-        """With how many items wait, are done and failed (``waiting``, ``done``, ``failed``, ``items_total``)."""
-        counts = {
-            f"items_{status}": models.Count("items", filter=Q(items__status=status)) for status in ItemStatus.values
-        }
-        return self.annotate(items_total=models.Count("items"), **counts)
-
 
 class Run(models.Model):
     """A version applied to units of its level: summaries made, or texts probed."""
@@ -51,6 +44,14 @@ class Run(models.Model):
     finished_at = models.DateTimeField(null=True, blank=True)
     # Hands that may work on it at once: so many chunks of it are queued or running.
     lanes = models.PositiveSmallIntegerField(default=2)
+    units_count = models.PositiveIntegerField(default=0, help_text="Units that it is over, when it was begun.")
+    laid_to = models.JSONField(
+        null=True, blank=True, help_text="Place in the corpus up to which units have their items; null: all have."
+    )
+    # Sums over its summaries, which never change: pages that follow a run ask for them every other second.
+    items_cut = models.PositiveIntegerField(default=0, help_text="Items whose input did not fit.")
+    tokens_cut = models.PositiveBigIntegerField(null=True, blank=True)
+    tokens_out = models.PositiveBigIntegerField(null=True, blank=True)
 
     objects = RunQuerySet.as_manager()
 
@@ -96,6 +97,7 @@ class RunItem(models.Model):
             models.Index(fields=["run", "size", "id"], name="run_item_waiting", condition=Q(status="waiting")),
             models.Index(fields=["run", "status"], name="run_item_status"),
             models.Index(fields=["run", "units_up_to"], name="run_item_read", condition=Q(units_up_to__isnull=False)),
+            models.Index(fields=["run", "finished_at"], name="run_item_ended", condition=Q(finished_at__isnull=False)),
         ]
 
 

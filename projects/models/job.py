@@ -49,6 +49,7 @@ class Job(models.Model):
         indexes = [
             models.Index(fields=["queue", "id"], name="job_queued", condition=Q(status="queued")),
             models.Index(fields=["leased_until"], name="job_running", condition=Q(status="running")),
+            models.Index(fields=["kind"], name="job_active", condition=Q(status__in=["queued", "running"])),
         ]
 
     def __str__(self) -> str:

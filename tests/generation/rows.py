@@ -1,12 +1,13 @@
 """Systems, versions and runs, made row by row: for tests that do not care how they came about."""
 
-import hashlib
 from typing import Any
 
 from django.utils import timezone
 
+from generation.backends.protocol import Output
 from generation.identity import checked, hash_of
-from generation.models import ItemStatus, Run, RunItem, RunStatus, Summary, System, Version
+from generation.models import ItemStatus, Run, RunItem, RunStatus, System, Version
+from generation.purposes import Summarising
 from projects.models import Project
 
 FACTS = {"libraries": {"numpy": "2.0.0"}}
@@ -27,13 +28,14 @@ def build_run(
 ) -> Run:
     """A run whose units have these texts, failed or wait; stopped where some wait. ``made``: of its summaries."""
     status = RunStatus.STOPPED if waiting else RunStatus.DONE
-    run = Run.objects.create(version=version, status=status, finished_at=timezone.now())
+    run = Run.objects.create(
+        version=version, status=status, finished_at=timezone.now(), units_count=len((*texts, *failed, *waiting))
+    )  # fmt: skip
+    written: dict[str, Any] = {"finish": "complete", "tokens_in": 12, "tokens_cut": 3, "tokens_out": 4} | made
     for unit, text in texts.items():
         item = RunItem.objects.create(run=run, unit_id=unit, size=1, status=ItemStatus.DONE, finished_at=timezone.now())
-        Summary.objects.create(
-            item=item, text=text, digest=hashlib.sha256(text.encode()).hexdigest(),
-            **({"finish": "complete", "tokens_in": 12, "tokens_cut": 3, "tokens_out": 4} | made),
-        )  # fmt: skip
+        Summarising().store([(item, Output(unit, text, **written))])
+    run.refresh_from_db()
     for unit in failed:
         RunItem.objects.create(run=run, unit_id=unit, size=1, status=ItemStatus.FAILED, error="Too long.", attempts=1)
     for unit in waiting:

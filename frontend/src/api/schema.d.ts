@@ -4203,7 +4203,7 @@ export interface components {
             error: string;
         };
         /** @enum {string} */
-        RunProgressStateEnum: "running" | "waiting for a worker" | "stalled" | "stopping" | "stopped" | "done";
+        RunProgressStateEnum: "being laid out" | "running" | "waiting for a worker" | "stalled" | "stopping" | "stopped" | "done";
         /** @enum {string} */
         RunPurposeEnum: "summaries" | "probe";
         RunRow: {

@@ -94,7 +94,7 @@ class Command(BaseCommand):
             config["level"] = options["level"]
         # First whether it can be made and run at all: nothing is left behind that cannot.
         clean, _ = read(config)
-        sources.some_units(project, clean["level"])
+        sources.some_places(project, clean["level"])
         system = system or create_system(project=project, name=options["system"], by=by)
         return make_version(system=system, config=config, note=note, by=by)
 
@@ -140,7 +140,7 @@ class Command(BaseCommand):
         if not level or newest.level == level:
             return newest
         # The same summariser at another level is another version: what it reads is different.
-        sources.some_units(system.project, level)
+        sources.some_places(system.project, level)
         return versions.filter(level=level).first() or make_version(
             system=system, config={**newest.config, "level": level}, note=newest.note, by=by
         )

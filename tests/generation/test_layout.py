@@ -1,0 +1,131 @@
+"""Long runs: their items are laid out in batches, the first in the request, and none is lost or doubled on the way."""
+
+from collections.abc import Callable
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from accounts.models import User
+from generation.actions import chunks, layout
+from generation.actions.runs import resume_run, start_run, stop_run
+from generation.models import ItemStatus, Run, RunStatus, Version
+from generation.progress import State, progress_of
+from projects.jobs import RunningJob
+from projects.models import Job, JobStatus, Project
+from tests.builders import build_cluster
+from tests.generation.staged import StagedBackend
+from tests.generation.test_runs import done_once, fresh
+from tests.generation.workers import Killed, lapse, staged_version, work
+
+
+@pytest.fixture
+def version(project: Project, staged: StagedBackend, monkeypatch: pytest.MonkeyPatch) -> Version:
+    monkeypatch.setattr(layout, "BATCH", 5)
+    for number in range(12):
+        build_cluster(project, number)
+    return staged_version(project)
+
+
+def in_hand(check: Callable[[], object], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Call ``check`` whenever a worker has laid out a batch."""
+    hold = RunningJob.hold
+
+    def held(self: RunningJob, done: int, total: int | None = None) -> None:
+        hold(self, done, total)
+        check()
+
+    monkeypatch.setattr(RunningJob, "hold", held)
+
+
+def test_beginning_a_run_asks_no_more_however_many_units(
+    project: Project, version: Version, lead: User
+) -> None:  # fmt: skip
+    def queries() -> int:
+        with CaptureQueriesContext(connection) as seen:
+            run = start_run(version=version, by=lead)
+        assert run.items.count() == 5
+        stop_run(run=run, by=lead)
+        return len(seen)
+
+    before = queries()
+    for number in range(12, 20):
+        build_cluster(project, number)
+    assert queries() == before
+
+
+def test_the_chunks_lay_out_the_rest_and_do_every_unit_once_the_longest_first(
+    version: Version, staged: StagedBackend, lead: User
+) -> None:
+    run = start_run(version=version, by=lead)
+    assert (progress_of(run).total, progress_of(run).waiting) == (12, 12)
+    work()
+    assert fresh(run).status == RunStatus.DONE
+    assert done_once(run, 12)
+    keys = [key for batch in staged.batches for key in batch]
+    assert keys == [f"DEMO{number:04d}_0" for number in reversed(range(12))]
+    assert list(run.items.order_by("pk").values_list("unit__key", flat=True)) == sorted(keys)
+
+
+def test_a_run_says_that_it_is_being_laid_out(
+    version: Version, lead: User, monkeypatch: pytest.MonkeyPatch
+) -> None:  # fmt: skip
+    run, seen = start_run(version=version, by=lead), []
+
+    def look() -> None:
+        progress = progress_of(fresh(run))
+        seen.append((progress.state, progress.total, progress.waiting, progress.note, Job.objects.earliest("pk").done))
+
+    in_hand(look, monkeypatch)
+    work(1)
+    assert seen[0] == (State.LAYING_OUT, 12, 12, "10 of 12 units are laid out.", 10)
+    assert seen[1][0] == seen[2][0] == State.RUNNING
+
+
+def test_a_worker_that_dies_while_laying_out_is_followed_by_one_that_goes_on(
+    version: Version, lead: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = start_run(version=version, by=lead, lanes=1)
+    made = layout.make_items
+    with monkeypatch.context() as patched:
+
+        def die(run: Run, units: list[int]) -> None:
+            made(run, units)
+            if run.items.count() == 12:
+                raise Killed
+
+        patched.setattr(layout, "make_items", die)
+        with pytest.raises(Killed):
+            work()
+    assert run.items.count() == 10, "a batch is there whole, or not at all"
+    lapse()
+    work()
+    assert fresh(run).status == RunStatus.DONE
+    assert done_once(run, 12)
+
+
+def test_a_run_that_is_stopped_while_it_is_laid_out_is_resumed_from_there(version: Version, lead: User) -> None:
+    run = start_run(version=version, by=lead)
+    stop_run(run=run, by=lead)
+    work()
+    assert run.items.count() == 5
+    run.items.all().update(status=ItemStatus.DONE)
+    resume_run(run=fresh(run), by=lead)
+    assert Job.objects.filter(status=JobStatus.QUEUED).exists(), "there are units without an item yet"
+    work()
+    assert fresh(run).status == RunStatus.DONE
+    assert run.items.filter(status=ItemStatus.DONE).count() == 12
+
+
+def test_a_chunk_takes_no_more_than_fits_into_memory(
+    version: Version, staged: StagedBackend, lead: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = start_run(version=version, by=lead, lanes=1)
+    work(0)
+    longest = max(run.items.values_list("size", flat=True))
+    monkeypatch.setattr(chunks, "MOST_CHARACTERS", 2 * longest)
+    work(1)
+    assert run.items.filter(status=ItemStatus.DONE).count() == 2
+    monkeypatch.setattr(chunks, "MOST_CHARACTERS", 1)
+    work(1)
+    assert run.items.filter(status=ItemStatus.DONE).count() == 3, "one at least, however long"
