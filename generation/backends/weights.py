@@ -39,6 +39,7 @@ TOKENIZER_FILES = ("added_tokens.json", "bpe.codes", "merges.txt", "sentencepiec
                    "special_tokens_map.json", "spiece.model", "spm.model", "tekken.json", "tiktoken.model",
                    "tokenizer.json", "tokenizer.model", "tokenizer_config.json", "vocab.bpe", "vocab.json",
                    "vocab.txt")  # fmt: skip
+TOKENIZER_ADVICE = "Copy its files (tokenizer.json, or spiece.model, or vocab.json and merges.txt) beside the weights."
 _HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 _REVISION = re.compile(r"(?!.*\.\.)[A-Za-z0-9][\w./-]*")
 #: What transformers raises for a folder that it cannot make sense of (ImportError: another library would read it).
@@ -71,12 +72,21 @@ def find(model: str, revision: str = "main") -> Folder:
     if folder := _own(model):
         return Folder(folder)
     if not _HUB_ID.fullmatch(model):
-        raise BackendError(f"There is no folder {model!r} below the models' folder, and it is no hub id (owner/name).")
+        raise BackendError(
+            f"There is no folder {model!r} below the models' folder ({_there()}), and it is no hub id (owner/name)."
+        )
     if not _REVISION.fullmatch(revision):
         raise BackendError("A revision is a branch, a tag or a commit.")
     from ..neural import hub
 
     return hub.snapshot(model, revision)
+
+
+def _there() -> str:
+    """The first folders that there are, for whoever mistyped one."""
+    root = Path(settings.MODELS_DIR)
+    names = sorted(path.name for path in root.iterdir() if path.is_dir()) if root.is_dir() else []
+    return f"it has {', '.join(names[:10])}{' ...' if len(names) > 10 else ''}" if names else "it is empty"
 
 
 def _own(model: str) -> Path | None:
@@ -126,7 +136,7 @@ def hashes(folder: Folder) -> dict[str, Any]:
     return {
         "commit": folder.commit,
         "weights": _digest(shards(path)),
-        "tokenizer": _named([*(path / name for name in TOKENIZER_FILES), *sorted(path.glob("tokenizer.*.json"))]),
+        "tokenizer": _tokenizer(path),
         "config": _digest([_needed(path / "config.json")]),
         "generation defaults": _json(defaults) if defaults.is_file() else {},
         "chat template": _named(sorted(path.glob("*.jinja"))),
@@ -200,6 +210,14 @@ def _json(path: Path) -> dict[str, Any]:
     if not isinstance(content, dict):
         raise BackendError(f"{path.name} is no JSON object.")
     return content
+
+
+def _tokenizer(path: Path) -> str:
+    """The hash of the tokenizer's files. Where there is none transformers makes up one that knows no word."""
+    found = _named([*(path / name for name in TOKENIZER_FILES), *sorted(path.glob("tokenizer.*.json"))])
+    if not found:
+        raise BackendError(f"The folder has no tokenizer. {TOKENIZER_ADVICE}")
+    return found
 
 
 def _named(paths: Iterable[Path]) -> str:

@@ -169,6 +169,8 @@ def _tokenizer(folder: weights.Folder) -> Any:
             raise BackendError(
                 f"The tokenizer reads {name}, which is no part of a version's hash: it is not supported."
             )
+    if not found("Words.", add_special_tokens=False)["input_ids"]:
+        raise BackendError(f"The tokenizer knows no words. {weights.TOKENIZER_ADVICE}")
     return found
 
 

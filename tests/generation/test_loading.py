@@ -132,6 +132,19 @@ def test_a_tokenizer_as_pegasus_is_published_is_read(models: Models, models_fold
     assert weights.hashes(weights.Folder(copy))["tokenizer"] != before
 
 
+def test_a_folder_without_a_tokenizer_is_refused_for_what_is_made_up_in_its_place_knows_no_word(
+    models: Models, models_folder: Path
+) -> None:
+    copy = copied(models, models_folder)
+    (copy / "tokenizer.json").unlink()
+    (copy / "tokenizer_config.json").write_text('{"tokenizer_class": "BartTokenizer"}')
+    with pytest.raises(BackendError, match=r"knows no words\. Copy its files"):
+        loading.tokenizer(of(copy.name))
+    (copy / "tokenizer_config.json").unlink()
+    with pytest.raises(BackendError, match=r"has no tokenizer\. Copy its files"):
+        weights.hashes(weights.Folder(copy))
+
+
 def test_a_tokenizer_that_reads_what_nobody_hashes_is_refused(
     models: Models, models_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

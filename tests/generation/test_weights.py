@@ -44,7 +44,7 @@ def test_no_link_leads_out_of_the_models_folder(root: Path) -> None:
 
 @pytest.mark.parametrize("model", ["bart", "", "no folder here", "a/b/c"])
 def test_what_is_neither_a_folder_nor_a_hub_id_is_said_so(root: Path, model: str) -> None:
-    with pytest.raises(BackendError, match="no hub id"):
+    with pytest.raises(BackendError, match=r"\(it has lab\), and it is no hub id"):
         weights.find(model)
 
 
