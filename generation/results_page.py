@@ -104,9 +104,10 @@ def scores_of(run: Run, member: Member, metric: str, figure: str, descending: bo
         raise Refused.field("metric", "There is no such metric.") from None
     if figure and figure not in known:
         raise Refused.field("figure", f"{metric} has no such figure.")
-    newest = Scoring.objects.complete().filter(run=run, metric=metric).order_by("-finished_at", "-pk").first()
-    seen = Summary.objects.visible_to(member).filter(item__run=run)
-    found = Score.objects.filter(scoring=newest, summary__in=seen).select_related("summary__item__unit", "reference")
+    if not Summary.objects.visible_to(member).filter(item__run=run).exists():
+        return Score.objects.none()
+    newest = Scoring.objects.shown().filter(run=run, metric=metric).first()
+    found = Score.objects.filter(scoring=newest).select_related("summary__item__unit", "reference")
     if figure:
         found = found.filter(values__has_key=figure)
         by = F(f"values__{figure}")

@@ -6,30 +6,24 @@ from django.db.models import Exists, Func, IntegerField, Max, OuterRef, QuerySet
 
 from projects.models import Project
 
-from . import outdated
 from .models import ItemStatus, Purpose, Run, RunItem, RunQuerySet
 
 
 def runs_with_summaries(project: Project, systems: Sequence[str] = ()) -> RunQuerySet:
     """The newest run with summaries of every version, by system, level and version.
 
-    ``summaries`` of ``items_total`` units: without those that were retired since, of which nothing can be scored.
+    ``summaries`` of ``items_total`` units: with those that were retired since (`outdated.retired`).
     """
     items = RunItem.objects.filter(run=OuterRef("pk"))
     # What is done of a run for summaries has one: counted in an index, while the summaries themselves are far apart.
     done = items.filter(status=ItemStatus.DONE)
-    retired = RunItem.objects.filter(unit__in=outdated.superseded(project))
-    retired = retired.alias(of=outdated.beside_the_index("run")).filter(of=OuterRef("pk"))
-    there = {
-        "summaries": count(done) - count(retired.filter(status=ItemStatus.DONE)),
-        "items_total": count(items) - count(retired),
-    }
     made = Run.objects.filter(Exists(done), version__system__project=project, purpose=Purpose.SUMMARIES)
     newest = made.order_by().values("version").annotate(newest=Max("pk")).values("newest")
     runs = Run.objects.filter(pk__in=newest).select_related("version__system__project")
     if systems:
         runs = runs.filter(version__system__name__in=systems)
-    return runs.annotate(**there).order_by("version__system_id", "version__level", "version__number")
+    counts = {"summaries": count(done), "items_total": count(items)}
+    return runs.annotate(**counts).order_by("version__system_id", "version__level", "version__number")
 
 
 def count(rows: QuerySet[RunItem]) -> Subquery:

@@ -75,7 +75,12 @@ class Scores:
         runs: list[Any] = list(every.open_to(member) if member else every)
         self.sealed = bool(member) and len(runs) < every.count()
         called = names(runs)
-        self.runs = [RunAtHand(run, called[run.pk], run.summaries, run.items_total) for run in runs]
+        gone = outdated.retired(project, runs)
+        self.runs = [
+            RunAtHand(run, called[run.pk], run.summaries - done, run.items_total - items)
+            for run in runs
+            for items, done in [gone.get(run.pk, (0, 0))]
+        ]
         self._figures: dict[int, Figures] = {}
 
     @cached_property
