@@ -215,4 +215,4 @@ def _figure(mean: Mean) -> Figure:
         return Figure(None, undefined=NONE_CHANGED)
     if mean.ci is None:
         return Figure(mean.value, flags=(ONE_REVIEW,))
-    return Figure(mean.value, mean.ci, flags=(NO_WIDTH,) if mean.ci[1] - mean.ci[0] < 1e-12 else ())
+    return Figure(mean.value, mean.ci, flags=(NO_WIDTH,) if mean.ci[1] - mean.ci[0] < 1e-9 else ())
