@@ -1,6 +1,7 @@
 """The Results page's automatic part: the tables as they stand, what is missing, and the scores of single summaries."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
 from django.db.models import F, QuerySet
@@ -10,6 +11,7 @@ from projects.models import Job, JobStatus, Member
 
 from . import metrics, plots, tables
 from .models import Run, Score, Scoring, Summary
+from .queues import DEFAULT
 from .reckoning import PROPOSITIONS
 from .system_pages import parameter_page
 from .tables.scored import Scores
@@ -17,11 +19,15 @@ from .tables.table import Table
 from .tables.writing import FORMATS, marks, needed, words
 
 Json = dict[str, Any]
+#: The job that scores a run.
+KIND = "score_run"
 
 
 def page(member: Member) -> Json:
     """All tables, what a lead can have scored, and which scorings are under way."""
     scores = Scores(member.project, member)
+    # Before the tables: what ends while they are made is not in them, and whoever follows it comes back for them.
+    active = under_way(member, [at.run.pk for at in scores.runs])
     made = [table_page(table.build(scores)) for table in tables.every()]
     probed = any(table["key"] == "m3-7" and table["rows"] for table in made)
     return {
@@ -40,7 +46,8 @@ def page(member: Member) -> Json:
             for metric, figure in plots.drawable(scores)
         ]
         + ([{"metric": plots.PROBE, "figure": "accuracy", "title": "Probe: accuracy by kind"}] if probed else []),
-        "under_way": under_way(member, [at.run.pk for at in scores.runs]),
+        "under_way": active,
+        "failed": failed(member, scores, active),
     }  # fmt: skip
 
 
@@ -82,15 +89,34 @@ def table_file(member: Member, key: str, form: str) -> tuple[str, str, str]:
 
 
 def under_way(member: Member, runs: Sequence[int]) -> list[Json]:
-    """Scorings that wait or run, of runs that the member may see."""
+    """Scorings that run or wait, of runs that the member may see: what will be done next first."""
     active = Job.objects.filter(
-        project=member.project, kind="score_run", status__in=(JobStatus.QUEUED, JobStatus.RUNNING)
+        project=member.project, kind=KIND, status__in=(JobStatus.QUEUED, JobStatus.RUNNING)
     ).order_by("pk")
+    found = [job for job in active if job.params["run"] in runs]
+    # A worker without torch leaves those of the other queue alone.
+    found.sort(key=lambda job: (job.status != JobStatus.RUNNING, job.queue != DEFAULT))
+    return [{"job": job.pk, "run": job.params["run"], "metric": job.params["metric"]} for job in found]
+
+
+def failed(member: Member, scores: Scores, active: Sequence[Json]) -> list[Json]:
+    """Why the last try of a run and a metric failed, where it was not scored since and no new try is under way."""
+    anew = {(job["run"], job["metric"]) for job in active}
+    runs = {at.run.pk: at.run for at in scores.runs}
+    last: dict[tuple[int, str], Job] = {}
+    for job in Job.objects.filter(project=member.project, kind=KIND, status=JobStatus.FAILED).order_by("pk"):
+        if job.params["run"] in runs:
+            last[job.params["run"], job.params["metric"]] = job
     return [
-        {"job": job.pk, "run": job.params["run"], "metric": job.params["metric"]}
-        for job in active
-        if job.params["run"] in runs
+        {"run": run, "metric": metric, "error": job.error}
+        for (run, metric), job in last.items()
+        if (run, metric) not in anew
+        and not ((done := scores.scoring(metric, runs[run])) and _later(done.finished_at, job.finished_at))
     ]
+
+
+def _later(one: datetime | None, other: datetime | None) -> bool:
+    return one is not None and (other is None or one > other)
 
 
 def scores_of(run: Run, member: Member, metric: str, figure: str, descending: bool) -> QuerySet[Score]:

@@ -2,13 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from textwrap import wrap
 
 from ..tables.writing import number
 from .svg import Drawing, ticks, within
 
-LEFT, RIGHT, WIDTH, LINE, TOP = 300.0, 640.0, 860.0, 30.0, 44.0
-#: Names are cut so that they end before the axis.
-LONGEST = 44
+#: Names stand above their lines, whole: systems are often told apart by how their names end.
+LEFT, RIGHT, WIDTH, LINE, TOP = 10.0, 410.0, 640.0, 46.0, 32.0
+#: Where a name is longer it loses its middle.
+LONGEST = 84
+NOTE_LINE = 96
 
 
 @dataclass(frozen=True)
@@ -27,16 +30,16 @@ def dot_plot(title: str, note: str, dots: Sequence[Dot], *, decimals: int, palet
     values = [v for dot in dots if dot.value is not None for v in (dot.value, *(dot.ci or ()))]
     marks = ticks(min(0.0, *values), max(values)) if values else ticks(0, 1)
     bottom = TOP + LINE * len(dots)
-    drawing = Drawing(WIDTH, bottom + 60, palette)
+    notes = wrap(note, NOTE_LINE)
+    drawing = Drawing(WIDTH, bottom + 48 + 16 * len(notes), palette)
     drawing.text(0, 20, title, size=15)
     places = 0 if marks[1] - marks[0] >= 1 else 1 if marks[1] - marks[0] >= 0.1 else 2
     for mark in marks:
-        x = within(mark, marks, LEFT, RIGHT)
-        drawing.line(x, TOP - 8, x, bottom)
-        drawing.text(x, bottom + 18, number(mark, places), "quiet", "middle", 12)
+        drawing.text(within(mark, marks, LEFT, RIGHT), bottom + 18, number(mark, places), "quiet", "middle", 12)
     for i, dot in enumerate(dots):
-        _row(drawing, dot, TOP + LINE * i + LINE / 2, marks, decimals)
-    drawing.text(0, bottom + 48, note, "quiet", size=12)
+        _row(drawing, dot, TOP + LINE * i, marks, decimals)
+    for i, words in enumerate(notes):
+        drawing.text(0, bottom + 44 + 16 * i, words, "quiet", size=12)
     return drawing.document(title, "; ".join(f"{dot.name}: {said(dot, decimals)}" for dot in dots) or "nothing yet")
 
 
@@ -47,11 +50,17 @@ def said(dot: Dot, decimals: int) -> str:
     return f"{number(dot.value, decimals)}{ci}, n = {dot.n}"
 
 
-def _row(drawing: Drawing, dot: Dot, y: float, marks: Sequence[float], decimals: int) -> None:
-    name = dot.name if len(dot.name) <= LONGEST else f"{dot.name[: LONGEST - 1]}\u2026"
-    drawing.text(0, y + 4, name)
+def _row(drawing: Drawing, dot: Dot, top: float, marks: Sequence[float], decimals: int) -> None:
+    half = LONGEST // 2
+    name = dot.name if len(dot.name) <= LONGEST else f"{dot.name[:half]}\u2026{dot.name[1 - half :]}"
+    drawing.text(0, top + 17, name)
+    y = top + 34
+    drawing.line(LEFT, y, RIGHT, y)
+    for mark in marks:
+        x = within(mark, marks, LEFT, RIGHT)
+        drawing.line(x, y - 8, x, y + 8)
     if dot.value is None:
-        drawing.text(LEFT + 8, y + 4, said(dot, decimals), "quiet")
+        drawing.text(RIGHT + 16, y + 4, said(dot, decimals), "quiet", size=12)
         return
     if dot.ci:
         drawing.line(within(dot.ci[0], marks, LEFT, RIGHT), y, within(dot.ci[1], marks, LEFT, RIGHT), y, "mark", 2)

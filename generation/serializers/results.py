@@ -96,6 +96,14 @@ class UnderWaySerializer(Plain):
     metric = serializers.CharField()
 
 
+class FailedScoringSerializer(Plain):
+    """A run and a metric whose last try failed, and why."""
+
+    run = serializers.IntegerField()
+    metric = serializers.CharField()
+    error = serializers.CharField(allow_blank=True)
+
+
 class ResultsSerializer(Plain):
     """The automatic part of a project's results."""
 
@@ -103,7 +111,8 @@ class ResultsSerializer(Plain):
     runs = ScoredRunSerializer(many=True)
     metrics = MetricSerializer(many=True)
     plots = PlotSerializer(many=True)
-    under_way = UnderWaySerializer(many=True)
+    under_way = UnderWaySerializer(many=True, help_text="What will be done next first.")
+    failed = FailedScoringSerializer(many=True)
 
 
 class PlotQuerySerializer(Plain):

@@ -4,7 +4,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from generation.plots.dots import Dot, dot_plot
+from generation.plots.dots import LEFT, LONGEST, RIGHT, Dot, dot_plot
 from generation.plots.svg import PALETTES, Drawing, ticks, within
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -45,10 +45,18 @@ def test_dots_and_intervals_lie_where_their_values_are() -> None:
     circles = list(root.iter(f"{SVG}circle"))
     assert len(circles) == 2, "what is undefined has no dot"
     marks = ticks(0, 23.0)
-    assert float(circles[0].attrib["cx"]) == pytest.approx(within(20.5, marks, 300, 640), abs=0.01)
+    assert float(circles[0].attrib["cx"]) == pytest.approx(within(20.5, marks, LEFT, RIGHT), abs=0.01)
     whiskers = [line for line in root.iter(f"{SVG}line") if line.get("stroke-width") == "2"]
     assert len(whiskers) == 1
-    assert float(whiskers[0].attrib["x1"]) == pytest.approx(within(18.0, marks, 300, 640), abs=0.01)
+    assert float(whiskers[0].attrib["x1"]) == pytest.approx(within(18.0, marks, LEFT, RIGHT), abs=0.01)
+
+
+def test_names_that_differ_at_their_ends_stay_apart() -> None:
+    dots = [Dot(f"{'A long name ' * 9}{end}", 1.0, None, 1) for end in ("one", "two")]
+    root = ElementTree.fromstring(dot_plot("x", "", dots, decimals=1, palette="light"))
+    names = {element.text or "" for element in root.iter(f"{SVG}text") if (element.text or "").startswith("A long")}
+    assert len(names) == 2
+    assert {len(name) for name in names} == {LONGEST}
 
 
 def luminance(colour: str) -> float:

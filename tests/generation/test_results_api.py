@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -9,13 +10,18 @@ from xml.etree import ElementTree
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 from rest_framework.test import APIClient
 
 from accounts.models import User
 from generation.actions.scores import score_run
 from generation.models import Run, Scoring, Seal
+from generation.queues import GPU
+from generation.tables.m3_4 import OverlapTable
+from generation.tables.scored import Scores
+from generation.tables.table import Table
 from projects import jobs
-from projects.models import Job, Member, Project
+from projects.models import Job, JobStatus, Member, Project
 from tests.annotation.m3_files import brought_in, cluster, source, write
 from tests.conftest import person
 from tests.generation.summaries import build_run, the_target
@@ -159,6 +165,50 @@ def test_who_works_with_summaries_never_sees_results(
         assert client_of(user).get(API).status_code == 403
         assert client_of(user).get(f"/api/v1/runs/{run.pk}/scores/").status_code == 403
     assert client_of(person("nobody")).get(API).status_code == 404
+
+
+def asked(run: Run, metric: str, status: JobStatus, **fields: Any) -> Job:
+    """A job that is, or was, to score the run."""
+    params = {"run": run.pk, "metric": metric, "params": {}}
+    return Job.objects.create(
+        project=run.version.system.project, kind="score_run", params=params, status=status, **fields
+    )
+
+
+def test_why_a_scoring_failed_is_said_until_it_is_tried_again(client: APIClient, run: Run) -> None:
+    ended = timezone.now() - timedelta(minutes=1)
+    for metric, error in (("rouge", "The disk is full."), ("bertscore", "No such folder: roberta-large.")):
+        asked(run, metric, JobStatus.FAILED, error=error, finished_at=ended)
+    score(run, "rouge")
+    assert client.get(API).json()["failed"] == [
+        {"run": run.pk, "metric": "bertscore", "error": "No such folder: roberta-large."}
+    ]
+    asked(run, "bertscore", JobStatus.QUEUED)
+    assert client.get(API).json()["failed"] == []
+
+
+def test_what_is_scored_next_stands_first(client: APIClient, run: Run) -> None:
+    asked(run, "bertscore", JobStatus.QUEUED, queue=GPU)
+    asked(run, "rouge", JobStatus.QUEUED)
+    asked(run, "length", JobStatus.RUNNING)
+    assert [job["metric"] for job in client.get(API).json()["under_way"]] == ["length", "rouge", "bertscore"]
+
+
+def test_a_scoring_that_ends_while_the_tables_are_made_is_said_to_be_under_way(
+    client: APIClient, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The page would show a table without it, and wait for nothing."""
+    job, build = asked(run, "rouge", JobStatus.QUEUED), OverlapTable.build
+
+    def late(table: OverlapTable, scores: Scores) -> Table:
+        made = build(table, scores)
+        assert jobs.run_job(job.pk)
+        return made
+
+    monkeypatch.setattr(OverlapTable, "build", late)
+    page = client.get(API).json()
+    assert next(each for each in page["tables"] if each["key"] == "m3-4")["missing"][0]["metric"] == "rouge"
+    assert [each["job"] for each in page["under_way"]] == [job.pk]
 
 
 def test_more_systems_and_scores_take_no_more_queries(client: APIClient, corpus: Project, run: Run) -> None:

@@ -2383,6 +2383,12 @@ export interface components {
             readonly digest: string;
             seal?: number | null;
         };
+        /** @description A run and a metric whose last try failed, and why. */
+        FailedScoring: {
+            run: number;
+            metric: string;
+            error: string;
+        };
         FieldInWords: {
             field: string;
             value: string;
@@ -3927,7 +3933,9 @@ export interface components {
             runs: components["schemas"]["ScoredRun"][];
             metrics: components["schemas"]["Metric"][];
             plots: components["schemas"]["Plot"][];
+            /** @description What will be done next first. */
             under_way: components["schemas"]["UnderWay"][];
+            failed: components["schemas"]["FailedScoring"][];
         };
         Review: {
             id: number;

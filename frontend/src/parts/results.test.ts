@@ -1,10 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import type { Schemas } from '../api/client.ts'
-import { asForm, paramsOf, shown } from './results.ts'
+import { asForm, byReason, paramsOf, shown } from './results.ts'
 import { draftOf } from './versioning.ts'
 
 const parameter = (name: string, more: Partial<Schemas['Parameter']> = {}): Schemas['Parameter'] => ({
   name, takes: 'text', label: name, default: '', help: '', choices: [], minimum: null, maximum: null, required: false, when: null, ...more,
+})
+
+it('gathers failures by what they say', () => {
+  const failed = [{ error: 'No folder.', run: 1 }, { error: 'Full.', run: 2 }, { error: 'No folder.', run: 3 }]
+  expect(byReason(failed, (f) => `run ${f.run}`)).toEqual([{ reason: 'No folder.', names: ['run 1', 'run 3'] }, { reason: 'Full.', names: ['run 2'] }])
 })
 
 describe('parameters of a metric', () => {

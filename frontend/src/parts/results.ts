@@ -5,9 +5,16 @@ import { acting, type Backend, type Draft } from './versioning.ts'
 
 type Metric = Schemas['Metric']
 
+/** Failures by what they say, each with what failed of it. */
+export function byReason<T extends { error: string }>(failed: readonly T[], named: (f: T) => string): { reason: string; names: string[] }[] {
+  const found = new Map<string, string[]>()
+  for (const f of failed) found.set(f.error, [...(found.get(f.error) ?? []), named(f)])
+  return [...found].map(([reason, names]) => ({ reason, names }))
+}
+
 /** A metric's parameters as the form of versions takes them. */
 export function asForm(metric: Metric): Backend {
-  const sections = metric.parameters.length ? [{ key: 'params', title: 'Parameters', parameters: metric.parameters }] : []
+  const sections = metric.parameters.length ? [{ key: 'params', title: '', parameters: metric.parameters }] : []
   return { key: metric.key, name: metric.name, description: metric.description, no_probe: '', sections }
 }
 
