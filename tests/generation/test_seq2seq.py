@@ -343,6 +343,9 @@ def test_the_decoder_starts_with_bos_where_asked_as_ms2s_checkpoints_do(models: 
     assert decoding["decoder_start_token_id"] == 0
     assert decoding["forced_bos_token_id"] is None
     assert decoding["max_length"] == 128
+    summariser, facts = loaded(models, "bart", decoding={"forced_bos": "bos", "beams": 2, "max_length": 8})
+    assert facts["decoding"]["forced_bos_token_id"] == 0
+    assert {(out.token_ids or ())[0] for out in naive.summarised(summariser, naive.sources(3)).values()} == {0}
     with pytest.raises(BackendError, match="no token"):
         BACKEND.facts(naive.configured(BACKEND, models("t5"), decoding={"decoder_start": "bos"}))
 

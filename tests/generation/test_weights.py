@@ -109,10 +109,12 @@ def test_what_is_hashed_is_what_transformers_would_load(root: Path) -> None:
         weights.hashes(weights.Folder(folder))
 
 
-@pytest.mark.parametrize("named", [{"a": "pytorch_model.bin"}, {"a": 3}, {"a": "../bart/config.json"}, [], None, {}])
+@pytest.mark.parametrize("named", [{"a": "pytorch_model.bin"}, {"a": 3}, {"a": "../bart/config.json"},
+                                   {"a": "../lent.safetensors"}, [], None, {}])  # fmt: skip
 def test_an_index_names_safetensors_of_the_folder_and_nothing_else(root: Path, named: object) -> None:
     folder = root / "lab" / "bart"
     (folder / "model.safetensors").rename(folder / "pytorch_model.bin")
+    (folder.parent / "lent.safetensors").write_bytes(b"another's")
     (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": named}))
     with pytest.raises(BackendError, match="The index of the weights names"):
         weights.shards(folder)
