@@ -68,6 +68,7 @@ def test_batches_give_the_tokens_that_generate_gives_one_by_one(models: Models, 
         found = naive.summarised(summariser, naive.sources(8))
         assert [list(found[n].token_ids or ()) for n in range(8)] == as_one_by_one(summariser, facts, kind)
         assert max(len(output.record["batch"]) for output in found.values()) > 1
+        assert all(output.seconds > 0 for output in found.values())
         ends |= {output.finish for output in found.values()}
     # Not all alike: items that end early leave their batch while the others go on.
     assert ends == {Finish.COMPLETE, Finish.LENGTH}
