@@ -48,8 +48,8 @@ class LexiconDirection:
 
     @property
     def likeliest(self) -> str:
-        """The class with the highest probability."""
-        return CLASSES[max(range(3), key=lambda i: self.distribution[i])]
+        """The class with the highest probability; the later of equals, as in `measures.direction`."""
+        return CLASSES[max(range(3), key=lambda i: (self.distribution[i], i))]
 
 
 def lexicon_parameters() -> dict[str, object]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -115,6 +117,11 @@ def test_without_a_word_of_direction_or_text_the_answer_is_the_prior_and_says_so
     assert other.outcome_named == 0
     near = lexicon_direction("Aspirin reduced fever.", "aspirin", "fever")
     assert near.distribution[0] > other.distribution[0]
+
+
+def test_of_equally_likely_classes_the_later_counts_as_in_f1() -> None:
+    even = replace(lexicon_direction("", "x", "y"), distribution=(0.4, 0.2, 0.4))
+    assert even.likeliest == UP
 
 
 def test_one_cue_beside_the_outcome_weighs_what_the_docstring_says() -> None:
