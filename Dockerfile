@@ -9,6 +9,7 @@ RUN npm run build
 
 FROM scratch AS code
 COPY manage.py requirements.txt /
+COPY docs/annotator.md docs/lead.md docs/admin.md docs/measures.md /docs/
 COPY measures /measures
 COPY audit /audit
 COPY accounts /accounts

@@ -16,7 +16,9 @@ from accounts.requests import signed_in
 from projects.markdown import as_html
 
 #: Those that the pages show; other files of docs/ are for people who have the source.
-GUIDES = ("annotator", "lead", "admin")
+GUIDES = ("annotator", "lead", "admin", "measures")
+#: A link of the documents to another one.
+_LINK = re.compile(r"\[([^\]]+)\]\(([\w./-]+)\.md(#[\w-]+)?\)")
 
 
 class ChoiceSerializer(serializers.Serializer[Any]):
@@ -46,7 +48,12 @@ class GuideView(APIView):
         chosen.is_valid(raise_exception=True)
         guide = chosen.validated_data["guide"]
         text = (Path(settings.ROOT) / "docs" / f"{guide}.md").read_text(encoding="utf-8")
-        return Response(GuideSerializer(split(text)).data)
+        return Response(GuideSerializer(split(within(text))).data)
+
+
+def within(text: str) -> str:
+    """Links to other guides lead to their pages; what has no page is only named."""
+    return _LINK.sub(lambda m: f"[{m[1]}](/guide/{m[2]}{m[3] or ''})" if m[2] in GUIDES else m[1], text)
 
 
 def split(text: str) -> dict[str, Any]:

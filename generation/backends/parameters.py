@@ -83,7 +83,9 @@ def _fault(parameter: Parameter, value: Any) -> str:
         case Takes.TEXT | Takes.LONG_TEXT:
             return _text_fault(parameter, value)
         case Takes.CHOICE:
-            return "" if value in parameter.choices else f"One of: {', '.join(parameter.choices) or 'none there are'}."
+            if not parameter.choices:
+                return f"There is none to choose. {parameter.help}".strip()
+            return "" if value in parameter.choices else f"One of: {', '.join(parameter.choices)}."
         case Takes.SWITCH:
             return "" if isinstance(value, bool) else "On or off (true or false)."
         case _:

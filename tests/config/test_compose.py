@@ -12,6 +12,7 @@ from celery.bin.worker import worker as celery_worker
 from django.conf import settings
 from django.core.management import get_commands, load_command_class
 
+from config.guides import GUIDES
 from generation.queues import GPU
 from projects.waiting import NEEDS_TORCH, family
 
@@ -109,6 +110,11 @@ def test_what_the_dockerfile_copies_is_there_and_is_all_of_the_code() -> None:
             assert (ROOT / path).exists(), path
     copied = set(re.findall(r"^COPY (\w+) /\1$", stages()["code"], re.MULTILINE))
     assert copied == {path.parent.name for path in ROOT.glob("*/__init__.py")} - {"tests"}
+
+
+def test_the_guides_that_pages_show_are_in_the_image() -> None:
+    (copied,) = re.findall(r"^COPY (docs/.+) /docs/$", stages()["code"], re.MULTILINE)
+    assert copied.split() == [f"docs/{guide}.md" for guide in GUIDES]
 
 
 def test_only_the_gpu_worker_s_image_has_torch() -> None:

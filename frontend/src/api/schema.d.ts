@@ -5344,7 +5344,7 @@ export interface operations {
     guides_get: {
         parameters: {
             query: {
-                guide: "annotator" | "lead" | "admin";
+                guide: "annotator" | "lead" | "admin" | "measures";
             };
             header?: never;
             path?: never;
