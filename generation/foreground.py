@@ -19,6 +19,7 @@ from projects.waiting import claimable
 
 from .actions.lanes import active_chunks
 from .actions.runs import stop_run
+from .backends.imported.survey import Progress
 from .models import ItemStatus, Run, RunStatus
 from .progress import RunProgress, progress_of
 
@@ -71,6 +72,18 @@ def do_run(run: Run) -> bool:
             ended.set()
     run.refresh_from_db()
     return not asked.is_set()
+
+
+@contextmanager
+def checking(name: str) -> Iterator[Progress]:
+    """A progress bar over the bytes of a file, where a person watches."""
+    with progress_bar(desc=name, unit="B", unit_scale=True) as bar:
+
+        def progress(done: int, total: int | None, note: str) -> None:
+            bar.total = total
+            bar.update(done - bar.n)
+
+        yield progress
 
 
 @contextmanager

@@ -91,10 +91,17 @@ def units_of(project: Project, level: str) -> list[int]:
     return list(units(project, level))
 
 
-def source_keys(project: Project, level: str) -> list[str]:
-    """The keys of the units of a level, as summarisers get them, in the order of the corpus."""
+def first_key(project: Project, level: str) -> str | None:
+    """The key of the first unit of a level; None where there is none."""
     rows, _ = _rows(project, level)
-    return list(rows.order_by("position", "id").values_list("key", flat=True))
+    found: str | None = rows.order_by("position", "id").values_list("key", flat=True).first()
+    return found
+
+
+def keys_among(project: Project, level: str, keys: Sequence[str]) -> set[str]:
+    """Those of the keys that units of a level have, as summarisers get them."""
+    rows, _ = _rows(project, level)
+    return set(rows.filter(key__in=keys).order_by().values_list("key", flat=True))
 
 
 def materials(project: Project, level: str, units: Sequence[int]) -> dict[int, Material]:

@@ -1,21 +1,25 @@
-"""Files of outputs made elsewhere: checked whole, and kept for the versions that are made of them."""
+"""Files of outputs made elsewhere: taken in, checked whole by a worker, and kept for versions made of them."""
 
+from contextlib import closing
 from dataclasses import dataclass
+from pathlib import Path
 
 from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
 
 from accounts.models import User
 from accounts.problems import Refused
+from annotation.imports.faults import Faults
 from audit.log import record
 from audit.models import Entry
-from projects.models import Project
-from projects.uploads import name_of, path_of, refuse_larger, store
+from projects import jobs
+from projects.models import Job, Project
+from projects.uploads import name_of, refuse_larger, store
 
-from ..backends.imported.kept import keep
-from ..backends.imported.survey import Survey, survey
+from .. import sources
+from ..backends.imported.kept import gone_through, keep
+from ..backends.imported.survey import About, Progress, Survey, silent
 from ..models import UnitLevel
-from ..sources import source_keys
 from ..wording import LEVELS
 
 #: How many keys that match no unit are listed; the rest is counted.
@@ -24,45 +28,54 @@ KEEP = "keep outputs"
 
 
 @dataclass(frozen=True)
-class KeptOutputs:
-    """A file that was kept, and how it fits the project's units of a level. ``unknown``: (line, key) in the file's
-    order, at most 200; all of them are ``unknown_total``."""
+class CheckedOutputs:
+    """A file that was checked, and how it fits the project's units of a level. It was kept if it has no fault.
 
-    sha256: str
-    name: str
-    format: str
-    outputs: int
+    ``unknown``: (line, key) of outputs that are of no unit, in the file's order, at most 200; ``unknown_total`` all.
+    """
+
+    about: About
+    faults: Faults
     units: int
-    matched: int
     unknown: list[tuple[int, str]]
     unknown_total: int
 
+    @property
+    def matched(self) -> int:
+        """Outputs that are of a unit."""
+        return 0 if self.faults else self.about.outputs - self.unknown_total
 
-def keep_outputs(*, project: Project, level: str, file: "UploadedFile[bytes]", by: User | None) -> KeptOutputs:
-    """Check and keep a file; its SHA-256 is what a version of the backend ``imported`` names.
 
-    `Refused` names faults by file, line and field, and where no key at all is that of a unit. Single keys that match
-    none are no fault: a file may hold more.
-    """
+def start_check(*, project: Project, level: str, file: "UploadedFile[bytes]", by: User | None) -> Job:
+    """Store an upload and queue the job ``keep_outputs`` that checks it."""
     refuse_larger(file.size or 0)
-    upload = path_of(store(file))
-    try:
-        found = survey(upload, name_of(file))
-        if found.faults:
-            listed = [{"field": f"{f.file}:{f.line}: {f.field}", "message": f.message} for f in found.faults]
-            raise Refused(found.faults.summary(), errors=listed)
-        with transaction.atomic():
-            kept = _compared(project, level, found)
-            if not kept.matched:
+    params = {"level": level, "upload": store(file), "name": name_of(file)}
+    return jobs.enqueue(project=project, kind="keep_outputs", params=params, by=by)
+
+
+def keep_outputs(
+    *, project: Project, level: str, path: Path, name: str, by: User | None, progress: Progress = silent
+) -> CheckedOutputs:  # fmt: skip
+    """Check a file and keep it; its SHA-256 is what a version of the backend ``imported`` names.
+
+    Faults are named by line and field, and nothing is kept. Single keys that match no unit are no fault: a file may
+    hold more; `Refused` where all are. Done again after it was cut off, it comes to the same.
+    """
+    with gone_through(path, name, progress) as (about, faults, index):
+        if faults:
+            return CheckedOutputs(about, faults, 0, [], 0)
+        with closing(Survey(path, index)) as found:
+            checked = _compared(project, level, found)
+            if not checked.matched:
                 raise Refused.field("level", _elsewhere(project, level, found))
+        keep(path, index, about)
+    with transaction.atomic():
+        if not was_kept(project, about.sha256):
             record(
                 actor=by, verb=KEEP, obj=project, project_id=project.pk,
-                after={"file": kept.name, "sha256": kept.sha256, "outputs": kept.outputs},
+                after={"file": name, "sha256": about.sha256, "outputs": about.outputs},
             )  # fmt: skip
-            keep(upload)
-    finally:
-        upload.unlink(missing_ok=True)
-    return kept
+    return checked
 
 
 def was_kept(project: Project, sha256: str) -> bool:
@@ -74,18 +87,21 @@ def was_kept(project: Project, sha256: str) -> bool:
 def _elsewhere(project: Project, level: str, found: Survey) -> str:
     """What to say of a file without one key of the level: an example, and at which other level its keys are known."""
     said = f"No key of the file is that of one of the {LEVELS[UnitLevel(level)]} here"
-    there = source_keys(project, level)[:1]
-    said += f", which are written like {there[0]!r}." if there else ": there are none."
+    there = sources.first_key(project, level)
+    said += f", which are written like {there!r}." if there else ": there are none."
     for other in UnitLevel:
-        if n := len(found.places.keys() & set(source_keys(project, other))):
+        groups = ([key for _, key in group] for group in found.in_groups())
+        if n := sum(len(sources.keys_among(project, other, keys)) for keys in groups):
             said += f" Keys of {LEVELS[other]}, level {other}, in it: {n}."
     return said
 
 
-def _compared(project: Project, level: str, found: Survey) -> KeptOutputs:
-    keys = set(source_keys(project, level))
-    unknown = [(place.line, key) for key, place in found.places.items() if key not in keys]
-    return KeptOutputs(
-        found.sha256, found.name, found.format, len(found.places), len(keys), len(found.places) - len(unknown),
-        unknown[:LISTED], len(unknown),
-    )  # fmt: skip
+def _compared(project: Project, level: str, found: Survey) -> CheckedOutputs:
+    unknown: list[tuple[int, str]] = []
+    total = 0
+    for group in found.in_groups():
+        there = sources.keys_among(project, level, [key for _, key in group])
+        strange = [(line, key) for line, key in group if key not in there]
+        unknown += strange[: LISTED - len(unknown)]
+        total += len(strange)
+    return CheckedOutputs(found.about, Faults(), sources.units(project, level).count(), unknown, total)

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -16,16 +17,19 @@ from hypothesis import strategies as st
 from rest_framework.test import APIClient
 
 from accounts.models import User
+from annotation.imports.faults import Faults
 from audit.models import Entry
 from generation import backends
-from generation.backends.imported.kept import keep
-from generation.backends.imported.survey import survey
+from generation.actions import outputs
+from generation.backends.imported.kept import gone_through, keep
+from generation.backends.imported.survey import Place, Survey, survey
 from generation.backends.protocol import BackendError, Failure, Finish, InputText, Output, Source
 from generation.identity import checked
 from generation.models import UnitLevel
-from generation.sources import materials, source_keys, units_of
+from generation.sources import first_key, keys_among, materials, units_of
 from projects.models import Project
 from tests.annotation.m3_files import brought_in, cluster, plain, source, write
+from tests.generation.workers import Killed, lapse, work
 
 Client = Callable[[User], APIClient]
 CSV = b'key,text\n1_0,It helps.\n1_1,"It, they say, ""helps"".\nA second line."\n'
@@ -37,10 +41,34 @@ def files(settings: LazySettings, tmp_path: Path) -> Path:
     return tmp_path / "files"
 
 
+def places(path: Path) -> tuple[Survey, dict[str, Place]]:
+    """A file without faults with its index, and what that says."""
+    index = path.with_suffix(".index")
+    index.unlink(missing_ok=True)
+    _, wrong = survey(path, "outputs", index)
+    assert not wrong, list(map(str, wrong))
+    found = Survey(path, index)
+    keys = [key for group in found.in_groups() for _, key in group]
+    return found, {key: place for key in keys if (place := found.place(key))}
+
+
 def texts(path: Path) -> dict[str, str]:
-    found = survey(path, "outputs")
-    assert not found.faults, list(map(str, found.faults))
-    return {key: found.text(key) for key in found.places}
+    found, there = places(path)
+    with closing(found):
+        return {key: found.text(place) for key, place in there.items()}
+
+
+def wrong_with(path: Path, name: str = "outputs") -> Faults:
+    index = path.with_suffix(".index")
+    index.unlink(missing_ok=True)
+    return survey(path, name, index)[1]
+
+
+def take_in(file: Path) -> str:
+    with gone_through(file, file.name) as (about, wrong, index):
+        assert not wrong
+        keep(file, index, about)
+    return about.sha256
 
 
 def written(tmp_path: Path, content: bytes) -> Path:
@@ -50,15 +78,16 @@ def written(tmp_path: Path, content: bytes) -> Path:
 
 
 def faults(tmp_path: Path, content: bytes) -> list[str]:
-    return [str(fault) for fault in survey(written(tmp_path, content), "outputs").faults]
+    return [str(fault) for fault in wrong_with(written(tmp_path, content))]
 
 
 def test_a_csv_has_keys_and_texts_line_breaks_within_quotes_included(tmp_path: Path) -> None:
     path = written(tmp_path, CSV)
     assert texts(path) == {"1_0": "It helps.", "1_1": 'It, they say, "helps".\nA second line.'}
-    found = survey(path, "outputs")
-    assert [place.line for place in found.places.values()] == [2, 3]
-    assert (found.format, found.sha256) == ("csv", sha256(CSV).hexdigest())
+    found, there = places(path)
+    assert [place.line for place in there.values()] == [2, 3]
+    assert (found.about.format, found.about.sha256, found.about.outputs) == ("csv", sha256(CSV).hexdigest(), 2)
+    assert found.place("1_2") is None
 
 
 def test_mslr_predictions_are_read_as_they_are_published(tmp_path: Path) -> None:
@@ -160,12 +189,11 @@ def test_every_json_lines_file_that_is_written_is_read_back_text_by_text(
 @given(st.one_of(st.binary(max_size=80), st.binary(max_size=60).map(lambda rest: b"key,text\n" + rest)))
 def test_whatever_bytes_come_are_read_or_refused(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
     path = written(tmp_path_factory.getbasetemp(), content)
-    found = survey(path, "outputs")
-    assert bool(found.faults) or all(isinstance(found.text(key), str) for key in found.places)
+    assert wrong_with(path) or texts(path)
 
 
 def kept(tmp_path: Path, content: bytes) -> dict[str, Any]:
-    config = {"backend": "imported", "model": {"file": keep(written(tmp_path, content)), "name": "mine.csv"}}
+    config = {"backend": "imported", "model": {"file": take_in(written(tmp_path, content)), "name": "mine.csv"}}
     return checked(config)
 
 
@@ -205,10 +233,10 @@ def test_a_file_that_is_gone_changed_or_none_is_refused(tmp_path: Path, files: P
 
 
 def test_keeping_the_same_file_twice_keeps_one(tmp_path: Path, files: Path) -> None:
-    first = keep(written(tmp_path, CSV))
-    assert keep(written(tmp_path, CSV)) == first
-    assert [path.name for path in (files / "outputs").iterdir()] == [first]
-    assert not (tmp_path / "outputs").exists()
+    first = take_in(written(tmp_path, CSV))
+    assert take_in(written(tmp_path, CSV)) == first
+    assert sorted(path.name for path in (files / "outputs").iterdir()) == [first, f"{first}.index"]
+    assert not list((files / "uploads").iterdir())
 
 
 @pytest.fixture
@@ -224,31 +252,110 @@ def upload(client: APIClient, content: bytes, level: str = "proposition") -> Any
     return client.post("/api/v1/projects/eye/outputs/files/", body, format="multipart")
 
 
+def check(client: APIClient, content: bytes, level: str = "proposition") -> Any:
+    """The job that an upload leads to, after a worker did it."""
+    reply = upload(client, content, level)
+    assert reply.status_code == 202, reply.json()
+    work()
+    return client.get(f"/api/v1/jobs/{reply.json()['id']}/").json()
+
+
 def test_an_upload_is_kept_and_says_how_it_fits_the_units(
     corpus: Project, lead: User, client_of: Client, files: Path
 ) -> None:
-    reply = upload(client_of(lead), CSV + b"7_7,Of another project.\n")
-    assert reply.status_code == 201, reply.json()
-    said = reply.json()
+    said = check(client_of(lead), CSV + b"7_7,Of another project.\n")["result"]
     assert (files / "outputs" / said.pop("sha256")).is_file()
     assert said == {
         "name": "mine.csv", "format": "csv", "outputs": 3, "units": 3, "matched": 2, "unknown_total": 1,
-        "unknown": [{"line": 5, "key": "7_7"}],
+        "unknown": [{"line": 5, "key": "7_7"}], "faults": {"total": 0, "listed": []},
     }  # fmt: skip
     assert (Entry.objects.get(verb="keep outputs").after or {})["outputs"] == 3
-    assert not list((files / "uploads").iterdir())
 
 
-def test_an_upload_with_faults_is_refused_and_leaves_nothing(
+def test_an_upload_with_faults_is_not_kept_and_they_are_named(
     corpus: Project, lead: User, client_of: Client, files: Path
 ) -> None:
-    reply = upload(client_of(lead), b"key,text\na,x\na,y\n")
-    assert reply.status_code == 422
-    assert reply.json()["errors"] == [
-        {"field": "mine.csv:3: key", "message": "the key 'a' stands in line 2 already"}
-    ]  # fmt: skip
+    said = check(client_of(lead), b"key,text\na,x\na,y\n")["result"]
+    assert said["sha256"] == ""
+    assert said["faults"] == {
+        "total": 1,
+        "listed": [
+            {"file": "mine.csv", "line": 3, "field": "key", "message": "the key 'a' stands in line 2 already"}
+        ],
+    }  # fmt: skip
     assert not (files / "outputs").exists()
-    assert not list((files / "uploads").iterdir())
+    assert not Entry.objects.filter(verb="keep outputs").exists()
+
+
+def test_an_upload_does_no_more_than_store_the_file(
+    corpus: Project, lead: User, client_of: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file of hundreds of megabytes takes minutes to check."""
+
+    def checked(*given: Any) -> None:
+        raise AssertionError("It is checked while the browser waits.")
+
+    monkeypatch.setattr("generation.backends.imported.kept.survey", checked)
+    assert upload(client_of(lead), CSV).status_code == 202
+
+
+@pytest.mark.parametrize("when", ["_compared", "keep", "record"])
+def test_a_check_whose_worker_dies_is_taken_up_by_the_next(
+    when: str, corpus: Project, lead: User, client_of: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = client_of(lead)
+    job = upload(client, CSV).json()["id"]
+    real = getattr(outputs, when)
+
+    def die(*given: Any, **named: Any) -> None:
+        real(*given, **named)
+        raise Killed
+
+    with monkeypatch.context() as patched:
+        patched.setattr(outputs, when, die)
+        with pytest.raises(Killed):
+            work()
+    lapse()
+    work()
+    said = client.get(f"/api/v1/jobs/{job}/").json()
+    assert (said["status"], said["result"]["matched"]) == ("done", 2)
+    assert Entry.objects.filter(verb="keep outputs").count() == 1
+
+
+def test_an_index_that_is_lost_or_of_other_rules_is_made_again(
+    tmp_path: Path, files: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config, backend = kept(tmp_path, CSV), backends.get("imported")
+    facts = backend.facts(config)
+    index = files / "outputs" / f"{facts['sha256']}.index"
+    index.unlink()
+    assert backend.facts(config) == facts
+    index.write_bytes(b"cut off")
+    assert backend.facts(config) == facts
+    monkeypatch.setattr("generation.backends.imported.survey.READER", "concord-outputs 9")
+    assert backend.facts(config) == facts | {"reader": "concord-outputs 9"}
+    with pytest.raises(BackendError, match="concord-outputs 9"):
+        backend.load(config, facts)
+
+
+def test_a_text_that_was_changed_in_place_is_noticed(tmp_path: Path, files: Path) -> None:
+    config, backend = kept(tmp_path, CSV), backends.get("imported")
+    facts = backend.facts(config)
+    (files / "outputs" / facts["sha256"]).write_bytes(CSV.replace(b"It helps", b"It harms"))
+    outputs = backend.load(config, facts)
+    with pytest.raises(BackendError, match="not what it was"):
+        list(outputs.summarise(units("1_0")))
+    outputs.close()
+
+
+def test_a_chunk_of_a_run_reads_no_more_than_its_own_outputs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:  # fmt: skip
+    config, backend = kept(tmp_path, CSV), backends.get("imported")
+    facts = backend.facts(config)
+    monkeypatch.setattr("generation.backends.imported.kept.survey", None)
+    with closing(backend.load(config, facts)) as loaded:
+        assert [getattr(out, "text", "") for group in loaded.summarise(units("1_0")) for out in group] == ["It helps."]
 
 
 @pytest.mark.parametrize(
@@ -264,9 +371,9 @@ def test_an_upload_with_faults_is_refused_and_leaves_nothing(
 def test_an_upload_of_which_no_key_is_known_is_refused_with_where_its_keys_belong(
     content: bytes, level: str, said: str, corpus: Project, lead: User, client_of: Client, files: Path
 ) -> None:
-    reply = upload(client_of(lead), content, level)
-    assert reply.status_code == 422
-    assert reply.json()["errors"] == [{"field": "level", "message": said}]
+    job = check(client_of(lead), content, level)
+    assert (job["status"], job["error"]) == ("failed", said)
+    assert job["result"]["errors"] == [{"field": "level", "message": said}]
     assert not (files / "outputs").exists()
     assert not Entry.objects.filter(verb="keep outputs").exists()
 
@@ -279,14 +386,16 @@ def test_leads_alone_bring_outputs(corpus: Project, ann1: User, stranger: User, 
 @pytest.mark.parametrize("level", UnitLevel.values)
 def test_keys_are_those_that_summarisers_are_handed(corpus: Project, level: str) -> None:
     found = materials(corpus, level, units_of(corpus, level))
-    assert [material.source.key for material in found.values()] == source_keys(corpus, level)
+    keys = {material.source.key for material in found.values()}
+    assert keys == keys_among(corpus, level, [*keys, "9_9"])
+    assert first_key(corpus, level) in (keys or [None])
 
 
 def test_a_file_of_another_project_is_none_of_this_one(
     corpus: Project, lead: User, ann1: User, client_of: Client, files: Path
 ) -> None:
     """Whoever outputs are sealed from sees the hash of their file, and may found a project."""
-    sha256 = upload(client_of(lead), CSV).json()["sha256"]
+    sha256 = check(client_of(lead), CSV)["result"]["sha256"]
     client, config = client_of(ann1), {"backend": "imported", "model": {"file": sha256}}
     assert client.post("/api/v1/projects/", {"name": "Mine", "slug": "mine"}, format="json").status_code == 201
     for user, slug, status in ((ann1, "mine", 422), (lead, "eye", 201)):
@@ -300,9 +409,8 @@ def test_a_file_of_very_many_outputs_is_refused_before_memory_ends(
 ) -> None:
     monkeypatch.setattr("generation.backends.imported.survey.MOST", 3)
     lines = [f"{n},Text.\n" for n in range(9)]
-    assert not survey(written(tmp_path, ("key,text\n" + "".join(lines[:3])).encode()), "a").faults
-    found = survey(written(tmp_path, ("key,text\n" + "".join(lines)).encode()), "a")
-    assert [(fault.line, fault.message) for fault in found.faults] == [
+    assert not wrong_with(written(tmp_path, ("key,text\n" + "".join(lines[:3])).encode()))
+    found = wrong_with(written(tmp_path, ("key,text\n" + "".join(lines)).encode()))
+    assert [(fault.line, fault.message) for fault in found] == [
         (5, "more than 3 outputs, the most that a file may hold")
     ]
-    assert len(found.places) == 3

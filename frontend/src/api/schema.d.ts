@@ -686,7 +686,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Check a file of outputs and keep it for versions of the backend ``imported``. */
+        /**
+         * @description Upload a file of outputs. A job checks it, and keeps it for versions of the backend ``imported`` if it has no
+         *     fault; its result says how the keys fit the units of the level, and the faults.
+         */
         post: operations["outputs_files_keep"];
         delete?: never;
         options?: never;
@@ -3206,21 +3209,6 @@ export interface components {
         };
         /** @enum {string} */
         OutputCellStateEnum: "waiting" | "done" | "failed" | "hidden" | "absent";
-        /** @description A file that was kept, and how it fits the units of the level. */
-        OutputsFile: {
-            /** @description What a version of the backend ``imported`` gives as ``model.file``. */
-            sha256: string;
-            name: string;
-            format: string;
-            outputs: number;
-            /** @description Units of the level. */
-            units: number;
-            /** @description Outputs whose key is that of a unit. */
-            matched: number;
-            /** @description Keys that match no unit: the first 200. */
-            unknown: components["schemas"]["UnknownKey"][];
-            unknown_total: number;
-        };
         /** @description The rounds of a project's page; what needs attention and who is at work are for leads and curators. */
         Overview: {
             rounds: components["schemas"]["OverviewRound"][];
@@ -4651,10 +4639,6 @@ export interface components {
             key: string;
             /** @description Null for a unit that is in no cluster. */
             cluster: number | null;
-        };
-        UnknownKey: {
-            line: number;
-            key: string;
         };
         UploadRequest: {
             format: components["schemas"]["FormatEnum"];
@@ -8346,12 +8330,12 @@ export interface operations {
             };
         };
         responses: {
-            201: {
+            202: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["OutputsFile"];
+                    "application/json": components["schemas"]["Job"];
                 };
             };
             /** @description The request cannot be read. */

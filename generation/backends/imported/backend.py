@@ -1,14 +1,14 @@
 """The backend: outputs are looked up by the unit's key."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from typing import Any
 
 from ..parameters import Parameter, Takes
 from ..protocol import BackendError, Config, Facts, Failure, Finish, Output, Source, Unprobed
 from ..weights import unchanged
-from .kept import path_of
-from .reading import READER
-from .survey import Survey, survey
+from .kept import CHANGED, open_kept
+from .survey import Changed, Survey
 
 GROUP = 200
 ABSENT = "Its key is not in the file."
@@ -37,57 +37,50 @@ class ImportedBackend:
         return ""
 
     def facts(self, config: Config) -> dict[str, Any]:
-        return _facts(_read(config))
+        with closing(open_kept(config["model"]["file"])) as found:
+            return _facts(found, config)
 
     def load(self, config: Config, facts: Facts) -> "Outputs":
-        found = _read(config)
-        unchanged(facts, _facts(found))
-        return Outputs(found)
+        found = open_kept(config["model"]["file"])
+        try:
+            unchanged(facts, _facts(found, config))
+        except BackendError:
+            found.close()
+            raise
+        return Outputs(found, config["model"]["name"])
 
 
-def _read(config: Config) -> Survey:
-    """The file of a configuration, without a fault. Raises `BackendError`."""
-    model = config["model"]
-    path = path_of(model["file"])
-    try:
-        found = survey(path, model["name"])
-    except OSError as error:
-        raise BackendError(f"The file of outputs cannot be read: {error.strerror}.") from error
-    if found.sha256 != model["file"]:
-        raise BackendError("The file of outputs is not what it was when it was uploaded.")
-    if found.faults:
-        first = "; ".join(map(str, found.faults.listed[:3]))
-        raise BackendError(f"The file of outputs has {found.faults.total} faults: {first}.")
-    return found
-
-
-def _facts(found: Survey) -> dict[str, Any]:
+def _facts(found: Survey, config: Config) -> dict[str, Any]:
+    about = found.about
     return {
-        "reader": READER,
-        "sha256": found.sha256,
-        "name": found.name,
-        "format": found.format,
-        "outputs": len(found.places),
+        "reader": about.reader,
+        "sha256": about.sha256,
+        "name": config["model"]["name"],
+        "format": about.format,
+        "outputs": about.outputs,
     }
 
 
 class Outputs(Unprobed):
     """The outputs of a file, by key."""
 
-    def __init__(self, found: Survey) -> None:
-        self.survey = found
+    def __init__(self, found: Survey, name: str) -> None:
+        self.survey, self.name = found, name
 
     def summarise(self, sources: Sequence[Source]) -> Iterator[list[Output | Failure]]:
         for begin in range(0, len(sources), GROUP):
             yield [self._one(source) for source in sources[begin : begin + GROUP]]
 
     def _one(self, source: Source) -> Output | Failure:
-        place = self.survey.places.get(source.key)
+        place = self.survey.place(source.key)
         if place is None:
             return Failure(source.unit, ABSENT)
         # Why a text ends where it does, and how long it took, nobody here knows.
-        text = self.survey.text(source.key)
-        return Output(source.unit, text, Finish.UNKNOWN, record={"file": self.survey.name, "line": place.line})
+        try:
+            text = self.survey.text(place)
+        except (Changed, OSError) as error:
+            raise BackendError(CHANGED) from error
+        return Output(source.unit, text, Finish.UNKNOWN, record={"file": self.name, "line": place.line})
 
     def close(self) -> None:
-        pass
+        self.survey.close()

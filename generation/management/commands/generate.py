@@ -16,15 +16,18 @@ from generation.actions.outputs import keep_outputs
 from generation.actions.runs import resume_run, start_run
 from generation.actions.systems import create_system, make_version, read
 from generation.backends.parameters import NEEDED
-from generation.foreground import STOPPED, do_run, stoppable
+from generation.foreground import STOPPED, checking, do_run, stoppable
 from generation.models import ItemStatus, Purpose, Run, RunStatus, System, UnitLevel, Version
 from generation.progress import progress_of
 from generation.wording import LEVELS
 from projects import jobs
 from projects.management.arguments import project_of, user_of
 from projects.models import Project
+from projects.uploads import path_of, store
 
 MADE_BY = "--preset, --config or --outputs"
+#: Faults, and keys that no unit has, that are named.
+LISTED = 10
 
 
 class Command(BaseCommand):
@@ -103,17 +106,23 @@ class Command(BaseCommand):
         path: Path = options["outputs"]
         try:
             with path.open("rb") as content:
-                file = UploadedFile(content, name=path.name, size=path.stat().st_size)
-                level = options["level"] or sources.level_of(project, UnitLevel.PROPOSITION)
-                kept = keep_outputs(project=project, level=level, file=file, by=by)
+                upload = path_of(store(UploadedFile(content, name=path.name, size=path.stat().st_size)))
         except OSError as error:
             raise CommandError(f"{path} cannot be read: {error.strerror}.") from None
-        self._say(f"{kept.name}: {kept.outputs} outputs, {kept.matched} of them for the {kept.units} units.")
-        for line, key in kept.unknown[:10]:
-            self.stderr.write(f"{kept.name}:{line}: no unit has the key {key!r}.")
-        if kept.unknown_total > 10:
-            self.stderr.write(f"... and {kept.unknown_total - 10} more keys that no unit has.")
-        return {"backend": "imported", "level": level, "model": {"file": kept.sha256, "name": kept.name}}, kept.name
+        name, level = path.name[:200], options["level"] or sources.level_of(project, UnitLevel.PROPOSITION)
+        try:
+            with checking(name) as progress:
+                found = keep_outputs(project=project, level=level, path=upload, name=name, by=by, progress=progress)
+        finally:
+            upload.unlink(missing_ok=True)
+        if found.faults:
+            raise CommandError("\n".join((found.faults.summary(), *map(str, found.faults.listed[:LISTED]))))
+        self._say(f"{name}: {found.about.outputs} outputs, {found.matched} of them for the {found.units} units.")
+        for line, key in found.unknown[:LISTED]:
+            self.stderr.write(f"{name}:{line}: no unit has the key {key!r}.")
+        if found.unknown_total > LISTED:
+            self.stderr.write(f"... and {found.unknown_total - LISTED} more keys that no unit has.")
+        return {"backend": "imported", "level": level, "model": {"file": found.about.sha256, "name": name}}, name
 
     def _level(self, project: Project, config: dict[str, Any]) -> None:
         """A preset has its level by habit only: where the project has no unit of it, another one is taken, and said."""
