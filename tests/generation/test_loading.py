@@ -75,6 +75,9 @@ def test_published_pegasus_weights_lack_their_positions_which_are_computed(model
         assert model.get_parameter(name)[2, [0, 1, 16, 17]].tolist() == pytest.approx(
             [math.sin(2), math.sin(2 / 10_000 ** (2 / 32)), math.cos(2), math.cos(2 / 10_000 ** (2 / 32))], abs=1e-6
         )
+    recorded = loading.facts(of(copy.name), "seq2seq")
+    rounded = loading.load(of(copy.name), recorded, "seq2seq", dtype="bfloat16").model
+    assert rounded.get_parameter(names[0]).dtype == torch.bfloat16
 
 
 def test_positions_that_transformers_draws_at_random_are_refused(
