@@ -11,7 +11,7 @@ from .families import Family, reset_attention
 
 #: Tokens encoded at a time, padding included. More would gain nothing: an encoder is busy with any long text, and the
 #: fewer share a batch, the less is padded.
-TOKENS = {"cpu": 2_048, "cuda": 65_536}
+TOKENS = {"cpu": 512, "cuda": 65_536}
 
 Row = Sequence[int]
 

@@ -3,7 +3,7 @@
 Nothing of `generate` acts here: no forced tokens, no minimum length, no n-gram blocking, no label smoothing.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -12,11 +12,10 @@ import torch
 from torch import Tensor
 from transformers.modeling_outputs import BaseModelOutput
 
-from .heads import logits, nll
-from .trees import Tree
+from .heads import nll, of_logits
+from .segments import Segments, apart
+from .trees import Forest, Tree
 
-#: Rows of logits that are normalised at a time.
-ROWS = 64
 #: Of one source: of each text, the negative log-likelihood of each token, in nats.
 Nll = list[list[float]]
 
@@ -28,11 +27,27 @@ def by_trees(
     once, and each source's cross-attention is computed once however many texts it has. ``whole``: see `heads`."""
     packed = _Packed(trees, model.device)
     with _positions(model.get_decoder(), packed.depths):
-        return packed.nll(logits(
-            model, packed.rows, whole=whole, encoder_outputs=BaseModelOutput(last_hidden_state=states),
-            attention_mask=mask, decoder_input_ids=packed.tokens, decoder_attention_mask=packed.mask(model.dtype),
-            use_cache=False,
-        ))  # fmt: skip
+        return packed.nll(
+            model, whole=whole, encoder_outputs=BaseModelOutput(last_hidden_state=states), attention_mask=mask,
+            decoder_input_ids=packed.tokens, decoder_attention_mask=packed.mask(model.dtype), use_cache=False,
+        )  # fmt: skip
+
+
+def by_trees_in_line(
+    model: Any, states: Tensor, mask: Tensor, trees: Sequence[Tree], *, whole: bool = False
+) -> list[Nll]:
+    """`by_trees` without padding: all trees lie in one row, all states in another, and only attention goes from source
+    to source."""
+    packed = _Packed([Forest(trees)], model.device)
+    segments = Segments([len(tree) for tree in trees], mask.sum(-1).tolist())
+    with _positions(model.get_decoder(), packed.depths), apart(model):
+        [found] = packed.nll(
+            model, whole=whole, encoder_outputs=BaseModelOutput(last_hidden_state=states[mask.bool()][None]),
+            decoder_input_ids=packed.tokens, decoder_attention_mask=packed.mask(model.dtype), use_cache=False,
+            segments=segments,
+        )  # fmt: skip
+    texts = iter(found)
+    return [[next(texts) for _ in tree.texts] for tree in trees]
 
 
 def by_rows(model: Any, states: Tensor, mask: Tensor, trees: Sequence[Tree]) -> list[Nll]:
@@ -65,10 +80,10 @@ def by_prompt_and_trees(
         ).past_key_values  # fmt: skip
     mask = torch.cat([_additive(seen.bool(), model.dtype)[:, None, None, :].expand(-1, 1, packed.width, -1),
                       packed.mask(model.dtype)], -1)  # fmt: skip
-    return packed.nll(logits(
-        model, packed.rows, whole=whole, input_ids=packed.tokens, attention_mask=mask,
+    return packed.nll(
+        model, whole=whole, input_ids=packed.tokens, attention_mask=mask,
         position_ids=packed.depths + seen.sum(-1, keepdim=True), past_key_values=cache, use_cache=cache is not None,
-    ))  # fmt: skip
+    )  # fmt: skip
 
 
 def by_prompt_rows(model: Any, prompts: Sequence[Sequence[int]], trees: Sequence[Tree]) -> list[Nll]:
@@ -99,14 +114,14 @@ class _Packed:
             seen[row, : len(tree), : len(tree)] = tree.sees()
         return _additive(torch.from_numpy(seen).to(self.device), dtype)[:, None]
 
-    def nll(self, parts: Iterable[Tensor]) -> list[Nll]:
-        """From the logits of the real nodes, one after the other."""
+    def nll(self, model: Any, *, whole: bool, **given: Any) -> list[Nll]:
+        """By one pass that is ``given`` these tokens. Only real nodes have logits, one after the other."""
         firsts = np.cumsum([0, *(len(tree) for tree in self.trees)])
         nodes = [
             int(first) + node
             for first, tree in zip(firsts, self.trees, strict=False) for path in tree.paths for node in path
         ]  # fmt: skip
-        return _deal(nll(parts, nodes, _labels(self.trees), self.device), self.trees)
+        return _deal(nll(model, self.rows, nodes, _labels(self.trees), whole=whole, **given), self.trees)
 
 
 class _Rows:
@@ -133,8 +148,7 @@ class _Rows:
             for text in tree.texts:
                 nodes += range(row * self.width + len(head), row * self.width + len(head) + len(text))
                 row += 1
-        parts = found.flatten(0, 1).split(ROWS)
-        return _deal(nll(parts, nodes, _labels(self.trees), found.device), self.trees)
+        return _deal(of_logits(found.flatten(0, 1), nodes, _labels(self.trees)), self.trees)
 
 
 def _labels(trees: Sequence[Tree]) -> list[int]:

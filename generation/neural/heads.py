@@ -1,51 +1,70 @@
 """The output layer: most of the work of a small model, and most of the memory. Here only for the tokens that are asked
-for, and a few at a time."""
+for, and a part of the vocabulary at a time."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import torch
 from torch import Tensor
 
-#: Bytes of logits at a time. A CPU's allocator gives larger blocks back at once, and touching them anew costs as much
-#: as a tenth of the pass.
-BYTES = {"cpu": 24 << 20, "cuda": 1 << 30}
+#: Bytes of logits at a time. A CPU has normalised these while they are in its cache, and memory that is touched for the
+#: first time costs as much as a third of the layer's work: all parts are written to the same.
+BYTES = {"cpu": 8 << 20, "cuda": 1 << 30}
+#: Rows of logits that a model made by itself are normalised so many at a time.
+ROWS = 64
 
 
-def logits(model: Any, rows: Tensor, *, whole: bool = False, **given: Any) -> Iterable[Tensor]:
-    """Logits (some rows, vocabulary) of ``rows`` of n * T tokens, part by part, of one pass through the model.
+def nll(
+    model: Any, rows: Tensor, nodes: Sequence[int], labels: Sequence[int], *, whole: bool = False, **given: Any
+) -> list[float]:
+    """The negative log-likelihood of each label at its node, in nats, by one pass through the model.
 
-    The model's own output layer and bias are applied to what reaches them. Some models do more (a scale, a soft cap):
-    with ``whole`` all rows go through the model's own way, which takes the memory of all logits.
+    ``rows`` of the n * T tokens of the pass have logits, and a node is one of these rows. The output layer's weights
+    and biases are applied to what reaches it. Some models do more (a scale, a soft cap): with ``whole`` all logits are
+    made by the model's own way, which takes the memory of all. `LookupError` where the layer is not a plain one.
     """
     with _caught(model, rows, 1 if not whole else None) as states:
         found = model(**given).logits
-    head = model.get_output_embeddings()
-    step = max(BYTES[rows.device.type] // (4 * head.weight.shape[0]), 1)
     if whole:
-        parts: Iterable[Tensor] = found.flatten(0, -2).split(step)
-        return parts
-    bias = getattr(model, "final_logits_bias", None)
-    return (_with(head(part), bias) for part in states[0].split(step))
+        return of_logits(found.flatten(0, -2), nodes, labels)
+    head = model.get_output_embeddings()
+    if type(head) is not torch.nn.Linear or head.weight.dtype != torch.float32:
+        raise LookupError(f"an output layer of {type(head).__name__} in {head.weight.dtype}")
+    biases = [bias.flatten() for bias in (head.bias, getattr(model, "final_logits_bias", None)) if bias is not None]
+    return _by_parts(states[0], head.weight, sum(biases) if biases else None, *_longs(rows.device, nodes, labels))
 
 
-def nll(parts: Iterable[Tensor], nodes: Sequence[int], labels: Sequence[int], device: torch.device) -> list[float]:
-    """Of each label at its node (a row of all parts together): the log of the sum of exponentials, less its logit."""
-    at, tokens = (torch.tensor(values, dtype=torch.long, device=device) for values in (nodes, labels))
-    found = torch.zeros(len(at), device=device)
-    begin = 0
-    for part in parts:
-        chosen = ((at >= begin) & (at < begin + len(part))).nonzero()[:, 0]
-        rows = at[chosen] - begin
-        found[chosen] = torch.logsumexp(part.float(), -1)[rows] - part[rows, tokens[chosen]].float()
-        begin += len(part)
-    values: list[float] = found.tolist()
-    return values
+def of_logits(logits: Tensor, nodes: Sequence[int], labels: Sequence[int]) -> list[float]:
+    """The same from logits (rows, vocabulary)."""
+    at, tokens = _longs(logits.device, nodes, labels)
+    sums = torch.cat([torch.logsumexp(part.float(), -1) for part in logits.split(ROWS)])
+    found: list[float] = (sums[at] - logits[at, tokens].float()).tolist()
+    return found
 
 
-def _with(found: Tensor, bias: Tensor | None) -> Tensor:
-    return found if bias is None else found.add_(bias)
+def _by_parts(states: Tensor, weight: Tensor, bias: Tensor | None, at: Tensor, tokens: Tensor) -> list[float]:
+    """The logits of all states for some tokens of the vocabulary, then for the next: of each part the log of the sum
+    of exponentials remains, and what the labels need."""
+    width = min(max(BYTES[states.device.type] // (4 * len(states)), 1), len(weight))
+    room = states.new_empty(len(states) * width)
+    zero, lowest = states.new_zeros(len(weight)), torch.finfo(states.dtype).min
+    sums, chosen = [], states.new_empty(len(at))
+    for begin in range(0, len(weight), width):
+        end = min(begin + width, len(weight))
+        logits = room[: len(states) * (end - begin)].view(len(states), end - begin)
+        torch.addmm((zero if bias is None else bias)[begin:end], states, weight[begin:end].T, out=logits)
+        here = ((tokens >= begin) & (tokens < end)).nonzero()[:, 0]
+        chosen[here] = logits[at[here], tokens[here] - begin]
+        # A part may have nothing but tokens that are never written.
+        top = logits.amax(-1, keepdim=True).clamp_(min=lowest)
+        sums.append(logits.sub_(top).exp_().sum(-1).log_() + top[:, 0])
+    found: list[float] = (torch.stack(sums).logsumexp(0)[at] - chosen).tolist()
+    return found
+
+
+def _longs(device: torch.device, *values: Sequence[int]) -> list[Tensor]:
+    return [torch.tensor(each, dtype=torch.long, device=device) for each in values]
 
 
 @contextmanager

@@ -37,7 +37,22 @@ class Tree:
     def sees(self) -> npt.NDArray[np.bool_]:
         """(nodes, nodes): whether the row's node is or follows the column's, so that it may attend to it."""
         seen = np.eye(len(self), dtype=bool)
-        for node, parent in enumerate(self.parents[1:], start=1):
+        for node, parent in enumerate(self.parents):
             # Parents come before their children.
-            seen[node] |= seen[parent]
+            if parent >= 0:
+                seen[node] |= seen[parent]
         return seen
+
+
+class Forest(Tree):
+    """Trees one after the other, as if they were one of several starts; no node of one sees another's."""
+
+    def __init__(self, trees: Sequence[Tree]) -> None:
+        self.tokens = [token for tree in trees for token in tree.tokens]
+        self.depths = [depth for tree in trees for depth in tree.depths]
+        self.texts = [text for tree in trees for text in tree.texts]
+        self.parents, self.paths = [], []
+        for tree in trees:
+            first = len(self.parents)
+            self.paths += [[first + node for node in path] for path in tree.paths]
+            self.parents += [first + parent if parent >= 0 else -1 for parent in tree.parents]

@@ -3,18 +3,22 @@
 import math
 from collections.abc import Sequence
 from contextlib import nullcontext
+from itertools import product
 from typing import Any
 
 import pytest
 import torch
 
-from generation.neural import forcing
+from generation.neural import forcing, heads
 from generation.neural.forcing import Nll
 from generation.neural.likelihood import Unscorable, continuing, decoding, labels
+from generation.neural.segments import Segments
 from generation.neural.trees import Tree
 from tests.generation import tiny
 
 ENCODER_DECODERS = ("bart", "pegasus", "bigbird_pegasus", "led", "t5")
+#: Those whose attention can be replaced, by one that goes from source to source.
+IN_LINE = ("bart", "pegasus")
 #: Several texts a source; some begin alike, two are equal, and one is much longer.
 TEXTS = [
     ["Statins lowered the risk of death.", "Statins did not lower the risk of death.", "Statins raised the risk."],
@@ -64,8 +68,9 @@ def together(model: Any, items: Sequence[tuple[list[int], list[list[int]]]], way
     return found
 
 
-@pytest.mark.parametrize("way", [forcing.by_trees, forcing.by_rows])
-@pytest.mark.parametrize("kind", ENCODER_DECODERS)
+@pytest.mark.parametrize(("kind", "way"), [
+    *product(ENCODER_DECODERS, (forcing.by_trees, forcing.by_rows)), *product(IN_LINE, (forcing.by_trees_in_line,)),
+])  # fmt: skip
 def test_a_batch_equals_one_forward_pass_per_text(kind: str, way: Any) -> None:
     model, words = made(kind)
     items = coded(model, words)
@@ -93,7 +98,7 @@ def test_trees_are_exact_in_every_family_that_we_know(kind: str) -> None:
     if kind == "llama":
         assert continuing(model) is forcing.by_prompt_and_trees
     else:
-        assert decoding(model) is forcing.by_trees
+        assert decoding(model) is (forcing.by_trees_in_line if kind in IN_LINE else forcing.by_trees)
 
 
 @pytest.mark.parametrize("kind", ENCODER_DECODERS)
@@ -105,8 +110,40 @@ def test_a_decoder_with_other_positions_is_found_out(kind: str, monkeypatch: pyt
 
 def test_a_decoder_whose_texts_could_read_each_other_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
     model, _ = made("bart")
-    monkeypatch.setattr(forcing._Packed, "mask", lambda self, dtype: torch.zeros(2, 1, self.width, self.width))
+    monkeypatch.setattr(forcing._Packed, "mask", lambda self, dtype: torch.zeros(1, 1, self.width, self.width))
     assert decoding(model) is forcing.by_rows
+
+
+def test_sources_that_could_read_each_other_are_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    model, _ = made("bart")
+    monkeypatch.setattr(forcing, "Segments", lambda tokens, states: Segments([sum(tokens)], [sum(states)]))
+    assert decoding(model) is forcing.by_trees
+
+
+def test_a_vocabulary_in_parts_gives_what_it_gives_in_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    model, words = made("bart")
+    items = coded(model, words)
+    # A bias as PEGASUS has; the tokens of some parts are never written.
+    model.final_logits_bias[0, :] = torch.linspace(-3, 3, len(words))
+    model.final_logits_bias[0, 200:300] = float("-inf")
+    monkeypatch.setattr(heads, "BYTES", {"cpu": 4 * 70 * sum(len(Tree(2, texts)) for _, texts in items)})
+    for (source, texts), found in zip(items, together(model, items, forcing.by_trees_in_line), strict=True):
+        for text, nll in zip(texts, found, strict=True):
+            assert nll == pytest.approx(one_by_one(model, source, text), abs=1e-5)
+
+
+def test_an_output_layer_that_does_more_than_multiply_makes_its_own_logits() -> None:
+    model, _ = made("bart")
+
+    class Capped(torch.nn.Linear):  # type: ignore[misc]
+        def forward(self, given: torch.Tensor) -> torch.Tensor:
+            return super().forward(given).tanh()
+
+    capped = Capped(32, model.lm_head.out_features, bias=False)
+    capped.weight = model.lm_head.weight
+    model.lm_head = capped
+    way = decoding(model)
+    assert (getattr(way, "func", None), getattr(way, "keywords", None)) == (forcing.by_trees, {"whole": True})
 
 
 def test_a_decoder_whose_positions_are_unknown_has_one_row_a_text() -> None:
@@ -121,16 +158,18 @@ def test_the_model_is_left_as_it_was() -> None:
     model, words = made("bart")
     items = coded(model, words)
     before = one_by_one(model, items[0][0], items[0][1][0])
-    together(model, items, forcing.by_trees)
+    together(model, items, forcing.by_trees_in_line)
     assert one_by_one(model, items[0][0], items[0][1][0]) == before
     assert "forward" not in vars(model.get_decoder().embed_positions)
     assert not model.get_output_embeddings()._forward_pre_hooks
+    assert model.config._attn_implementation == "sdpa"
 
 
 def test_equal_texts_tie_exactly() -> None:
     model, words = made("bart")
-    first, _, third = together(model, coded(model, words), forcing.by_trees)[1]
-    assert first == third
+    for way in (forcing.by_trees, forcing.by_trees_in_line):
+        first, _, third = together(model, coded(model, words), way)[1]
+        assert first == third
 
 
 @pytest.mark.parametrize("way", [forcing.by_prompt_and_trees, forcing.by_prompt_rows])

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from generation.neural.trees import Tree
+from generation.neural.trees import Forest, Tree
 
 
 def test_what_texts_share_is_one_path() -> None:
@@ -39,3 +39,15 @@ def test_a_node_reads_itself_and_what_it_follows_and_no_other_text() -> None:
             [1, 1, 0, 0, 1, 1],
         ],
     )
+
+
+def test_trees_in_a_forest_keep_their_paths_and_see_nothing_of_each_other() -> None:
+    trees = [Tree(9, [[1, 2], [3, 2]]), Tree(8, [[1, 5, 7]])]
+    forest = Forest(trees)
+    assert forest.tokens == [9, 1, 3, 8, 1, 5]
+    assert forest.depths == [0, 1, 1, 0, 1, 2]
+    assert forest.texts == [[1, 2], [3, 2], [1, 5, 7]]
+    assert forest.paths == [[0, 1], [0, 2], [3, 4, 5]]
+    expected = np.zeros((6, 6), dtype=bool)
+    expected[:3, :3], expected[3:, 3:] = (tree.sees() for tree in trees)
+    assert np.array_equal(forest.sees(), expected)
