@@ -17,6 +17,7 @@ def options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("names", nargs="*", help=f"of: {', '.join(RUNS)}; all when none is given")
     parser.add_argument("--quick", action="store_true", help="smaller sizes, fewer repeats")
+    parser.add_argument("--full", action="store_true", help="generation: 200 items of a bart-base, not 24")
     parser.add_argument("--m3", type=Path, default=M3, help="M3's level 3; left out where the file is not there")
     parser.add_argument("--units", type=int, help="loop: units of the smaller corpus")
     parser.add_argument("--large", type=int, help="loop: units of the larger corpus; 0 leaves it out")
@@ -49,7 +50,8 @@ def _exporting(given: argparse.Namespace) -> Found:
 
 
 def _generation(given: argparse.Namespace) -> Found:
-    return generation.run(generation.Plan.quick() if given.quick else generation.Plan())
+    plan = generation.Plan
+    return generation.run(plan.quick() if given.quick else plan.full() if given.full else plan())
 
 
 def _overlap(given: argparse.Namespace) -> Found:
@@ -85,7 +87,7 @@ def main() -> None:
             say(f"NOT MEASURED: {reason}")
     shown = {k: str(v) if isinstance(v, Path) else v for k, v in vars(given).items() if k != "out"}
     path = keep(given.out, results, {**shown, "m3": given.m3.name})
-    quick = " --quick" if given.quick else ""
+    quick = " --quick" if given.quick else " --full" if given.full else ""
     say(f"\nTo repeat: python -m benchmarks {' '.join(given.names)}{quick}. Figures: {path}")
 
 

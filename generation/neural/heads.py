@@ -32,7 +32,9 @@ def nll(
     if type(head) is not torch.nn.Linear or head.weight.dtype != torch.float32:
         raise LookupError(f"an output layer of {type(head).__name__} in {head.weight.dtype}")
     biases = [bias.flatten() for bias in (head.bias, getattr(model, "final_logits_bias", None)) if bias is not None]
-    return _by_parts(states[0], head.weight, sum(biases) if biases else None, *_longs(rows.device, nodes, labels))
+    # BART has biases, which are all 0.
+    bias = sum(biases) if any(bias.any() for bias in biases) else None
+    return _by_parts(states[0], head.weight, bias, *_longs(rows.device, nodes, labels))
 
 
 def of_logits(logits: Tensor, nodes: Sequence[int], labels: Sequence[int]) -> list[float]:
@@ -48,12 +50,14 @@ def _by_parts(states: Tensor, weight: Tensor, bias: Tensor | None, at: Tensor, t
     of exponentials remains, and what the labels need."""
     width = min(max(BYTES[states.device.type] // (4 * len(states)), 1), len(weight))
     room = states.new_empty(len(states) * width)
-    zero, lowest = states.new_zeros(len(weight)), torch.finfo(states.dtype).min
+    lowest = torch.finfo(states.dtype).min
     sums, chosen = [], states.new_empty(len(at))
     for begin in range(0, len(weight), width):
         end = min(begin + width, len(weight))
         logits = room[: len(states) * (end - begin)].view(len(states), end - begin)
-        torch.addmm((zero if bias is None else bias)[begin:end], states, weight[begin:end].T, out=logits)
+        torch.mm(states, weight[begin:end].T, out=logits)
+        if bias is not None:
+            logits += bias[begin:end]
         here = ((tokens >= begin) & (tokens < end)).nonzero()[:, 0]
         chosen[here] = logits[at[here], tokens[here] - begin]
         # A part may have nothing but tokens that are never written.
