@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from django.db.models import Exists, Func, IntegerField, Max, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Greatest
 
 from projects.models import Project
 
@@ -22,7 +23,7 @@ def runs_with_summaries(project: Project, systems: Sequence[str] = ()) -> RunQue
     runs = Run.objects.filter(pk__in=newest).select_related("version__system__project")
     if systems:
         runs = runs.filter(version__system__name__in=systems)
-    counts = {"summaries": count(done), "items_total": count(items)}
+    counts = {"summaries": count(done), "items_total": Greatest("units_count", count(items))}
     return runs.annotate(**counts).order_by("version__system_id", "version__level", "version__number")
 
 

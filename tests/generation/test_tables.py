@@ -263,6 +263,14 @@ def test_units_without_a_summary_are_in_no_mean_and_said(corpus: Project) -> Non
         assert "Failing (proposition) has summaries of 1 of 2 units; the others are in no mean." in made.notes
 
 
+def test_units_that_a_run_has_not_laid_out_yet_are_without_a_summary(corpus: Project, copying: Run) -> None:
+    Run.objects.update(units_count=7)
+    assert (
+        "Copy & paste (proposition) has summaries of 2 of 7 units; the others are in no mean."
+        in table(corpus, "m3-4").notes
+    )
+
+
 def test_the_difference_says_its_n_where_a_target_is_missing(corpus: Project, copying: Run) -> None:
     """ "It is safe" against "It harms": 100 - 40; the other summary has no target to be nearer to or farther from."""
     lost, other = Proposition.objects.filter(position=0).order_by("pk")
