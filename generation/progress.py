@@ -107,6 +107,8 @@ def _progress(run: Run, counts: dict[str, int], pace: float | None, chunks: list
         note = f"{sum(counts.values())} of {total} units are laid out."
     if state in (State.STOPPING, State.STOPPED, State.DONE):
         pace, unknown = None, "It is not under way."
+    elif pace is None and not any(job.status == JobStatus.RUNNING for job in chunks):
+        unknown = "A worker has yet to take it up."
     elif pace is None:
         unknown = "Nothing was finished in the last five minutes." if done or failed else "Nothing is finished yet."
     else:

@@ -28,6 +28,7 @@ def version(project: Project, staged: StagedBackend) -> Version:
 def test_a_run_that_nobody_takes_says_since_when_and_what_would_help(version: Version, lead: User) -> None:
     run = start_run(version=version, by=lead)
     assert progress_of(run).state == State.RUNNING, "a worker may be about to look"
+    assert progress_of(run).unknown == "A worker has yet to take it up."
     long_ago = timezone.now() - timedelta(minutes=3)
     Job.objects.update(created_at=long_ago)
     progress = progress_of(run)
