@@ -1,6 +1,15 @@
 """Everything that imports torch. Only workers import these modules, and only when a version is loaded."""
 
-from transformers.utils.logging import disable_progress_bar
+from transformers.utils.logging import (
+    disable_default_handler,
+    disable_progress_bar,
+    enable_propagation,
+    set_verbosity_error,
+)
 
-# A bar for every load would stand in the middle of a worker's log, and of the bar of whoever waits for it.
+# What transformers says goes into our log, in its form, and not past it into the middle of a bar. Its warnings are of
+# what is seen to here: padding, lengths, defaults of generation.
+disable_default_handler()
+enable_propagation()
+set_verbosity_error()
 disable_progress_bar()

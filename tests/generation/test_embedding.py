@@ -12,7 +12,8 @@ from django.conf import LazySettings
 from generation import backends
 from generation.backends.protocol import BackendError, InputText, Output, Source
 from generation.identity import checked
-from tests.generation.tiny import SENTENCES, tokenizer
+from tests.generation.tiny import SENTENCES
+from tests.generation.tiny_encoders import build_sentence_encoder
 
 CONFIG: dict[str, Any] = checked({
     "backend": "extractive", "decoding": {"method": "MMR", "vectors": "embeddings", "encoder": "encoder"},
@@ -22,21 +23,8 @@ UNITS = [Source(1, "a", tuple(map(InputText, SENTENCES[:5]))), Source(2, "b", tu
 
 @pytest.fixture(scope="session")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A tiny encoder with random weights, in the form of sentence-transformers."""
-    import torch
-    from sentence_transformers import SentenceTransformer
-    from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
-    from transformers import BertConfig, BertModel
-
-    torch.set_num_threads(1)
-    torch.manual_seed(0)
-    words = tokenizer("bart")
-    bare, folder = tmp_path_factory.mktemp("bare"), tmp_path_factory.mktemp("models")
-    shape = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 48}
-    BertModel(BertConfig(vocab_size=len(words), **shape)).save_pretrained(bare)
-    words.save_pretrained(bare)
-    body = Transformer(str(bare))
-    SentenceTransformer(modules=[body, Pooling(32)], device="cpu").save(str(folder / "encoder"))
+    folder = tmp_path_factory.mktemp("models")
+    build_sentence_encoder(folder / "encoder")
     return folder
 
 

@@ -1,8 +1,10 @@
 """A tiny BERT and a tiny RoBERTa with random weights, for metrics that look at texts through an encoder."""
 
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
+from tests.generation import tiny
 from tests.generation.tiny import SENTENCES
 
 SIZES = {
@@ -63,4 +65,22 @@ def build(kind: str, folder: Path, *, labels: tuple[str, ...] = (), positions: i
                 parameter.normal_(0.0, 0.5)
     model.eval().save_pretrained(folder)
     words.save_pretrained(folder)
+    return folder
+
+
+def build_sentence_encoder(folder: Path) -> Path:
+    """Save a tiny encoder with random weights in the form of sentence-transformers."""
+    import torch
+    from sentence_transformers import SentenceTransformer
+    from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
+    from transformers import BertConfig, BertModel
+
+    torch.set_num_threads(1)
+    torch.manual_seed(0)
+    words = tiny.tokenizer("bart")
+    shape = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 48}
+    with TemporaryDirectory() as bare:
+        BertModel(BertConfig(vocab_size=len(words), **shape)).save_pretrained(bare)
+        words.save_pretrained(bare)
+        SentenceTransformer(modules=[Transformer(bare), Pooling(32)], device="cpu").save(str(folder))
     return folder

@@ -160,6 +160,14 @@ class House:
         ]  # fmt: skip
         return self._other(command, "celery.log")
 
+    def start_gpu_celery(self) -> Process:
+        """A worker for models as production has it: one process, its family's queue alone."""
+        command = [
+            sys.executable, "-m", "celery", "-A", "config", "worker", "--pool=solo", "--queues=gpu",
+            "--hostname=gpu@%h", "--loglevel=warning", "--without-gossip", "--without-mingle",
+        ]  # fmt: skip
+        return self._other(command, "gpu.log")
+
     def _other(self, command: list[str], log: str, largest_file: int = 0) -> Process:
         started = Process(command, self.environment, self.folder / log, largest_file)
         self.others.append(started)

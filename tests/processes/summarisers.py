@@ -1,0 +1,153 @@
+"""`python -m tests.processes.summarisers VERB JSON`: every backend, asked of the workers of a house.
+
+No verb imports torch: what needs it is done by a worker or not at all.
+"""
+
+import json
+import sys
+import time
+from dataclasses import asdict
+from typing import Any
+
+import django
+
+PATIENCE = 100.0
+
+
+def ask(clusters: int, configs: dict[str, dict[str, Any]]) -> dict[str, int]:
+    """A project with so many clusters, two of them with counterfactuals, and a version of each configuration, made here
+    or by a worker; the versions' ids by name. The one of outputs made elsewhere gets a file of its own."""
+    from django.core.files.uploadedfile import SimpleUploadedFile
+
+    from generation.actions.outputs import keep_outputs
+    from generation.actions.systems import ask_for_version, create_system
+    from generation.models import Version
+    from projects.models import Project
+    from tests.builders import build_cluster
+    from tests.generation import tiny
+    from tests.generation.test_probing import add
+
+    project = Project.objects.create(slug="every", name="Every backend")
+    keys = []
+    for number in range(clusters):
+        cluster = build_cluster(project, number, inputs=1 + number % 3)
+        for proposition in cluster.propositions.all():
+            proposition.text = tiny.text(number * 5 + proposition.position, 1 + proposition.position % 2)
+            proposition.save()
+        keys.append(cluster.key)
+        if number < 2:
+            target = cluster.propositions.get(position=0).text
+            add(cluster, {kind: f"{kind.value}: {target}" for kind in _kinds()})
+    lines = "".join(json.dumps({"key": key, "text": f"Of {key}."}) + "\n" for key in keys)
+    file: Any = SimpleUploadedFile("theirs.jsonl", lines.encode())
+    kept = keep_outputs(project=project, level="proposition", file=file, by=None)
+    asked = {}
+    for name, config in configs.items():
+        if config["backend"] == "imported":
+            config = {**config, "model": {"file": kept.sha256, "name": kept.name}}
+        system = create_system(project=project, name=name, by=None)
+        asked[name] = ask_for_version(system=system, config=config, by=None)
+    _until(lambda: all(isinstance(job, Version) or _ended(job) for job in asked.values()))
+    return {name: made.pk if isinstance(made, Version) else _result(made)["version"] for name, made in asked.items()}
+
+
+def run(versions: dict[str, int]) -> dict[str, dict[str, int]]:
+    """The summaries of every version, and the probe of those that give likelihoods; the runs' ids at their end."""
+    from accounts.problems import Refused
+    from generation.actions.runs import start_run
+    from generation.models import Purpose, Run, RunStatus, Version
+
+    started: dict[str, dict[str, int]] = {purpose: {} for purpose in (Purpose.SUMMARIES, Purpose.PROBE)}
+    for name, pk in versions.items():
+        for purpose, runs in started.items():
+            try:
+                runs[name] = start_run(version=Version.objects.get(pk=pk), by=None, purpose=purpose, lanes=1).pk
+            except Refused:
+                assert purpose == Purpose.PROBE, name
+    _until(lambda: not Run.objects.filter(status=RunStatus.RUNNING).exists())
+    return started
+
+
+def score(run: int, metrics: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """A run scored by workers: per metric, the values of each summary by the key of its unit."""
+    from generation.actions.scores import ask_for_scores
+    from generation.models import Run, Score
+    from projects.models import Job
+
+    found = Run.objects.get(pk=run)
+    jobs = {metric: ask_for_scores(run=found, metric=metric, params=params, by=None)
+            for metric, params in metrics.items()}  # fmt: skip
+    _until(lambda: all(isinstance(job, Job) and _ended(job) for job in jobs.values()))
+    scorings = {metric: _result(job)["scoring"] for metric, job in jobs.items() if isinstance(job, Job)}
+    return {
+        metric: dict(Score.objects.filter(scoring=pk).values_list("summary__item__unit__key", "values"))
+        for metric, pk in scorings.items()
+    }
+
+
+def found(runs: dict[str, dict[str, int]]) -> dict[str, Any]:
+    """All that a reader needs to do the same by hand: what each unit gave to read and to judge, what each version is,
+    what came of each run, and which processes did the work."""
+    from generation import purposes
+    from generation.models import ProbeScore, Run
+    from generation.sources import materials, units_of
+    from projects.models import Job, Project
+
+    project = Project.objects.get(slug="every")
+    units = units_of(project, "proposition")
+    read = materials(project, "proposition", units)
+    report: dict[str, Any] = {
+        "units": {m.source.key: {**asdict(m.source), "target": m.references[0].text} for m in read.values()},
+        "judged": {}, "systems": {}, "workers": {},
+    }  # fmt: skip
+    for job in Job.objects.exclude(worker=""):
+        report["workers"].setdefault(job.queue.split(".")[0], []).append(int(job.worker.rsplit(":", 1)[1]))
+    for purpose, started in runs.items():
+        for name, pk in started.items():
+            run = Run.objects.select_related("version__system__project").get(pk=pk)
+            system = report["systems"].setdefault(name, {"config": run.version.config, "facts": run.version.facts})
+            system[purpose] = {"state": run.status, "error": run.error, "items": {}}
+            for item in run.items.select_related("unit"):
+                summary = getattr(item, "summary", None)
+                scores = ProbeScore.objects.filter(item=item).order_by("pk").values_list("token_ids", "nll")
+                system[purpose]["items"][item.unit.key] = {
+                    "error": item.error, "text": summary and summary.text, "ids": summary and summary.token_ids,
+                    "likelihoods": list(scores),
+                }  # fmt: skip
+    asked = purposes.get("probe").items(run.version, purposes.get("probe").units(project, "proposition"))
+    report["judged"] = {item.probed.source.key: item.probed.texts for item in asked.values()}
+    return report
+
+
+def _kinds() -> list[Any]:
+    from measures.counterfactuals import Kind
+
+    return [Kind.NEGATION, Kind.MODALITY]
+
+
+def _ended(job: Any) -> bool:
+    job.refresh_from_db()
+    return job.status not in ("queued", "running")
+
+
+def _result(job: Any) -> dict[str, Any]:
+    job.refresh_from_db()
+    assert job.status == "done", (job.kind, job.params, job.error)
+    result: dict[str, Any] = job.result
+    return result
+
+
+def _until(holds: Any) -> None:
+    latest = time.monotonic() + PATIENCE
+    while not holds() and time.monotonic() < latest:
+        time.sleep(0.1)
+
+
+def main() -> None:
+    django.setup()
+    verb = {f.__name__: f for f in (ask, run, score, found)}[sys.argv[1]]
+    json.dump(verb(**json.loads(sys.argv[2])), sys.stdout)
+
+
+if __name__ == "__main__":
+    main()
