@@ -1,11 +1,13 @@
 """Celery, where there is Redis: it carries job ids as wake-ups and is never trusted to remember them."""
 
 import os
+import sys
+from importlib.util import find_spec
 from typing import Any
 
 from celery import Celery
 from celery.schedules import crontab, schedule
-from celery.signals import setup_logging
+from celery.signals import celeryd_after_setup, setup_logging, worker_shutting_down
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
@@ -13,6 +15,23 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 @setup_logging.connect  # type: ignore[untyped-decorator]
 def keep_our_log(**_: Any) -> None:
     """Whoever connects here keeps Celery from setting up a log of its own: Django's settings have ours."""
+
+
+@celeryd_after_setup.connect  # type: ignore[untyped-decorator]
+def refuse_without_torch(instance: Any, **_: Any) -> None:
+    """A worker for models that has no torch would fail one run after the other."""
+    from projects.waiting import NEEDS_TORCH, NO_TORCH
+
+    if NEEDS_TORCH in instance.app.amqp.queues.consume_from and find_spec("torch") is None:
+        sys.exit(NO_TORCH)
+
+
+@worker_shutting_down.connect  # type: ignore[untyped-decorator]
+def hand_back(**_: Any) -> None:
+    """A worker that was asked to end does not first do all that it has taken."""
+    from projects import jobs
+
+    jobs.leave()
 
 
 app = Celery("concord")
@@ -35,7 +54,12 @@ app.conf.update(
         "socket_connect_timeout": 2,
     },
     beat_schedule={
-        "resend lost wake-ups": {"task": "projects.resend_lost", "schedule": schedule(30.0)},
+        "resend lost wake-ups": {
+            "task": "projects.resend_lost",
+            "schedule": schedule(10.0),
+            # A worker that was busy for an hour need not look three hundred times.
+            "options": {"expires": 10.0},
+        },
         "sweep what is spent": {"task": "projects.sweep", "schedule": crontab(hour=3, minute=17)},
     },
 )

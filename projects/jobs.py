@@ -5,6 +5,7 @@ worker calls; `waiting.claim_next` is how a worker finds work; `resend_lost` is 
 """
 
 import logging
+import mmap
 import os
 import socket
 import threading
@@ -40,6 +41,9 @@ MOST_OF_ONE = 200
 Handler = Callable[["RunningJob"], dict[str, Any] | None]
 #: Called in the transaction in which a job ends otherwise than done.
 Ended = Callable[[Job], None]
+#: Whether this worker was asked to end. Memory that is shared with the children of a Celery pool, which are forked: the
+#: signal reaches their parent alone.
+_leaving = mmap.mmap(-1, 1)
 _handlers: dict[str, Handler] = {}
 _ended: dict[str, Ended] = {}
 
@@ -115,12 +119,15 @@ def ask(
 
 
 def wake(job: Job) -> None:
-    """Send a wake-up through Celery, where there is one. Losing it costs time only: the row is the truth."""
+    """Send a wake-up through Celery, where there is one, for when the job is due. Losing it costs time only: the row is
+    the truth."""
     if not settings.REDIS_URL:
         return
     try:
         # By name: the tasks lie above the jobs.
-        current_app.send_task("projects.run_job", args=[job.pk], queue=family(job.queue), retry=False)
+        current_app.send_task(
+            "projects.run_job", args=[job.pk], queue=family(job.queue), retry=False, eta=job.not_before
+        )
     except Exception:
         logger.warning("The broker did not take the wake-up of job %s; the sweeper will send it again.", job.pk)
         return
@@ -273,6 +280,15 @@ def run_job(pk: int) -> bool:
     return True
 
 
+def leave() -> None:
+    """This worker was asked to end: what can be handed back in the middle should be. Safe in a signal handler."""
+    _leaving[0] = 1
+
+
+def is_leaving() -> bool:
+    return bool(_leaving[0])
+
+
 def woken(pk: int) -> bool:
     """What a wake-up does: the job it names; but of queues by model, the best job of the family for this worker. Every
     job of the family sends a wake-up, so that one that is passed over is done by another's."""
@@ -315,7 +331,9 @@ def _again(running: RunningJob, error: Exception) -> None:
     job = running.job
     if job.attempts < job.max_attempts:
         later = timezone.now() + BACK_OFF * 2**job.attempts
-        running.finish(JobStatus.QUEUED, not_before=later, error=f"Attempt {job.attempts}: {error}")
+        if running.finish(JobStatus.QUEUED, not_before=later, error=f"Attempt {job.attempts}: {error}"):
+            job.not_before = later
+            wake(job)
     else:
         running.finish(JobStatus.FAILED, error="".join(traceback.format_exception_only(error)).strip())
 
@@ -340,7 +358,10 @@ def cancel(job: Job) -> None:
 def resend_lost() -> int:
     """The sweeper: wake workers again for jobs whose wake-up was lost or whose worker died. How many."""
     now = timezone.now()
-    lost = Job.objects.filter(claimable(now)).filter(Q(sent_at=None) | past("sent_at", now - RESEND_AFTER))
+    # A wake-up that was sent before the job could be taken (put off, or in the hands of a worker that died since) may
+    # have come to nothing.
+    early = Q(sent_at__lt=F("not_before")) | Q(status=JobStatus.RUNNING, sent_at__lt=F("leased_until"))
+    lost = Job.objects.filter(claimable(now)).filter(Q(sent_at=None) | early | past("sent_at", now - RESEND_AFTER))
     count = 0
     for job in lost.order_by("pk")[:200]:
         wake(job)

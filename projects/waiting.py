@@ -13,6 +13,7 @@ from .models import Job, JobStatus
 FAR_AHEAD = timedelta(minutes=10)
 #: The family of queues whose jobs need torch.
 NEEDS_TORCH = "gpu"
+NO_TORCH = f"This machine has no torch, which the queue {NEEDS_TORCH} needs: install requirements/gpu.txt."
 #: A job that waits longer than this waits for a worker, not for the next look at the table.
 PATIENCE = timedelta(seconds=10)
 _held = ""

@@ -13,7 +13,7 @@ from django.db.models import F, Max
 from django.utils import timezone
 
 from accounts.problems import PASSING
-from projects.jobs import Cancelled, LostLease, RunningJob, Unfit
+from projects.jobs import Cancelled, LostLease, RunningJob, Unfit, is_leaving
 from projects.models import Unit
 
 from .. import purposes, warm
@@ -22,7 +22,8 @@ from ..models import ItemStatus, Run, RunItem, RunStatus
 from .lanes import FIRST_ITEMS, free_items, held, stop, top_up
 from .layout import lay_out
 
-#: What a chunk is sized for, and after which it hands back what is left, between two batches.
+#: What a chunk is sized for, and after which it hands back what is left, between two batches; as it does at once
+#: where its worker is asked to end.
 TARGET_SECONDS = 45.0
 LONGEST_SECONDS = 60.0
 MOST_ITEMS = 2000
@@ -106,7 +107,7 @@ class Chunk:
                 self.timed += len(batch)
                 self.seconds = time.monotonic() - self._began
                 self.go_on()
-                if self.seconds > LONGEST_SECONDS:
+                if self.seconds > LONGEST_SECONDS or is_leaving():
                     self.hand_back()
                     return
         self.store([Failure(unit, NOTHING_CAME) for unit in self.left])

@@ -5,9 +5,11 @@ from typing import Any
 
 import pytest
 from celery import current_app
+from django.core.management import CommandError
 from django.utils import timezone
 
 from accounts.models import User
+from config import celery
 from generation import warm
 from generation.actions.runs import start_run
 from generation.models import Run, RunStatus, Version
@@ -131,6 +133,24 @@ def test_a_worker_without_torch_leaves_alone_what_needs_it(
     run = start_run(version=two_models[0], by=lead)
     work_command.Command().handle(once=True, queue=None, poll=0.1)
     assert progress_of(run).done == done
+
+
+def test_a_worker_for_models_refuses_to_start_without_torch(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(work_command, "find_spec", lambda name: None)
+    for queues in (["gpu"], ["default", "gpu.0123456789ab"]):
+        with pytest.raises(CommandError, match=r"no torch, which the queue gpu needs: install requirements/gpu\.txt"):
+            work_command.Command().handle(once=True, queue=queues, poll=0.1)
+    monkeypatch.setattr(celery, "find_spec", lambda name: None)
+    with pytest.raises(SystemExit, match="no torch, which the queue gpu needs"):
+        celery.refuse_without_torch(instance=Named(["gpu"]))
+    celery.refuse_without_torch(instance=Named(["default"]))
+
+
+class Named:
+    """A Celery worker that listens to queues."""
+
+    def __init__(self, queues: list[str]) -> None:
+        self.app, self.amqp, self.queues, self.consume_from = self, self, self, dict.fromkeys(queues)
 
 
 def test_the_worker_s_hold_ends_with_what_it_has_loaded(

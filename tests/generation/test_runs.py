@@ -122,6 +122,22 @@ def test_a_chunk_that_takes_too_long_hands_back_what_is_left(
     assert len(staged.batches) == 5
 
 
+def test_a_worker_that_is_asked_to_end_hands_back_what_is_left_after_the_batch(
+    version: Version, staged: StagedBackend, lead: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jobs, "_leaving", bytearray(1))
+    run = start_run(version=version, by=lead)
+    staged.before = lambda batch: jobs.leave()
+    work(1)
+    assert run.items.filter(status=ItemStatus.DONE).count() == 4
+    assert not run.items.filter(status=ItemStatus.WAITING, job__isnull=False).exists()
+    monkeypatch.setattr(jobs, "_leaving", bytearray(1))
+    staged.before = lambda batch: None
+    work()
+    assert done_once(run)
+    assert len(staged.batches) == 5, "nothing was begun that another does again"
+
+
 def test_a_stopped_run_keeps_what_is_done_and_goes_on_from_there(
     version: Version, staged: StagedBackend, lead: User
 ) -> None:

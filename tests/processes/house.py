@@ -49,6 +49,10 @@ class Process:
         """As Ctrl-C does."""
         self._process.send_signal(signal.SIGINT)
 
+    def terminate(self) -> None:
+        """Ask it, and not its children, to end."""
+        self._process.send_signal(signal.SIGTERM)
+
     def kill(self, number: int = signal.SIGKILL) -> None:
         """Signal the whole group and wait until its leader has ended."""
         with suppress(ProcessLookupError):

@@ -11,6 +11,7 @@ import pytest
 
 from config.robot.annotator import Annotator
 from config.robot.client import Ledger
+from generation.actions.lanes import FIRST_ITEMS
 from tests.processes.apps import LEASE
 from tests.processes.conftest import ON_POSTGRES
 from tests.processes.house import House, Redis, until
@@ -74,6 +75,28 @@ def test_what_a_killed_worker_had_stored_stays_and_the_next_does_the_rest(make_h
     assert {pid for pid, _, _ in run.lines()} == {first.pid, second.pid}
     assert not run.twice() & stored, "what was stored is not done again"
     assert len(run.twice()) <= BATCH, "the batch that was under way is"
+
+
+def test_a_worker_that_is_asked_to_end_ends_after_its_batch_and_the_next_goes_on_at_once(
+    make_house: Callable[..., House], request: pytest.FixtureRequest
+) -> None:
+    """By SIGTERM, as systemd and containers do it: to Celery's parent alone, where there is Redis."""
+    redis: Redis | None = request.getfixturevalue("redis") if ON_POSTGRES else None
+    if redis:
+        redis.start()
+    house = make_house(redis.url if redis else "")
+    run = Staged(house, clusters=16, seconds=0.5, lanes=1)
+    start = house.start_celery if redis else house.start_worker
+    first = start()
+    run.until_lines(1)
+    first.terminate()
+    assert first.ended() == 0
+    done = run.lines()
+    assert {key for _, key, _ in done} == set(run.now()["stored"]), "the batch under way was stored"
+    assert len(done) < FIRST_ITEMS, "and the rest of the chunk was left to others"
+    start()
+    run.until_done()
+    assert not run.twice()
 
 
 @pytest.mark.row(6, 7)

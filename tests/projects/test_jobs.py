@@ -3,7 +3,7 @@
 import os
 import signal
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -278,12 +278,14 @@ class Broker:
     def __init__(self) -> None:
         self.sent: list[tuple[int, str]] = []
         self.is_up = True
+        self.due: datetime | None = None
 
-    def send_task(self, name: str, args: list[int], queue: str, retry: bool) -> None:
+    def send_task(self, name: str, args: list[int], queue: str, retry: bool, eta: datetime | None) -> None:
         assert name == "projects.run_job"
         if not self.is_up:
             raise ConnectionError("no broker")
         self.sent.append((args[0], queue))
+        self.due = eta
 
 
 @pytest.fixture
@@ -342,20 +344,38 @@ def test_the_sweeper_wakes_for_what_was_forgotten_or_left_and_for_nothing_else(
     now, long_ago = timezone.now(), timezone.now() - jobs.RESEND_AFTER
     made = {
         name: jobs.enqueue(project=project, kind="test", params={}, by=lead)
-        for name in ("forgotten", "fresh", "left", "held", "done", "later")
+        for name in ("forgotten", "fresh", "left", "early", "died", "held", "done", "later")
     }
     states: dict[str, dict[str, Any]] = {
         "forgotten": {"sent_at": long_ago},
         "fresh": {"sent_at": now},
         "left": {"sent_at": long_ago, "status": JobStatus.RUNNING, "leased_until": now},
+        "early": {"sent_at": now - timedelta(seconds=5), "not_before": now - timedelta(seconds=1)},
+        "died": {"sent_at": now - jobs.LEASE, "status": JobStatus.RUNNING, "leased_until": now},
         "held": {"sent_at": long_ago, "status": JobStatus.RUNNING, "leased_until": now + jobs.LEASE},
         "done": {"sent_at": None, "status": JobStatus.DONE},
         "later": {"sent_at": None, "not_before": now + timedelta(minutes=5)},
     }
     for name, state in states.items():
         Job.objects.filter(pk=made[name].pk).update(**state)
-    assert sweep() == 2
-    assert [pk for pk, _ in broker.sent] == [made["forgotten"].pk, made["left"].pk]
+    assert sweep() == 4
+    assert [pk for pk, _ in broker.sent] == [made[name].pk for name in ("forgotten", "left", "early", "died")]
+    assert sweep() == 0, "once each"
+
+
+def test_the_wake_up_of_what_is_put_off_comes_when_it_is_due(
+    do: Do, project: Project, lead: User, broker: Broker
+) -> None:
+    later = timezone.now() + timedelta(seconds=20)
+    jobs.wake(jobs.enqueue(project=project, kind="test", params={}, by=lead, not_before=later))
+    assert broker.due == later
+
+
+def test_an_attempt_that_failed_is_followed_by_a_wake_up_for_the_next(job: Job, do: Do, broker: Broker) -> None:
+    do(lambda running: running.job.nonsense)
+    jobs.run_job(job.pk)
+    assert broker.sent == [(job.pk, "default")]
+    assert broker.due == again(job).not_before
 
 
 def test_a_wake_up_that_comes_twice_does_the_job_once(job: Job, do: Do) -> None:

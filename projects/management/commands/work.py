@@ -42,9 +42,11 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, once: bool, queue: list[str] | None, poll: float, **options: Any) -> None:
         stop = threading.Event()
+        if queue and find_spec("torch") is None and any(waiting.family(name) == waiting.NEEDS_TORCH for name in queue):
+            raise CommandError(waiting.NO_TORCH)
         if threading.current_thread() is threading.main_thread():
             for name in (signal.SIGTERM, signal.SIGINT):
-                signal.signal(name, lambda *_: stop.set())
+                signal.signal(name, lambda *_: self._leave(stop))
         self.cannot = [] if queue or find_spec("torch") else [waiting.NEEDS_TORCH]
         daily = Daily(time.monotonic())
         while not stop.is_set():
@@ -55,6 +57,11 @@ class Command(BaseCommand):
             if daily.is_due(time.monotonic()):
                 self.sweep()
             stop.wait(poll)
+
+    def _leave(self, stop: threading.Event) -> None:
+        """After the job at hand, which may hand back what is left of it."""
+        stop.set()
+        jobs.leave()
 
     def sweep(self) -> None:
         """Delete what is spent. What cannot be done today is done tomorrow."""
