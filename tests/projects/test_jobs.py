@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import transaction
+from django.db import ProgrammingError, transaction
 from django.utils import timezone
 from rest_framework.test import APIClient
 
@@ -376,6 +376,16 @@ def test_an_attempt_that_failed_is_followed_by_a_wake_up_for_the_next(job: Job, 
     jobs.run_job(job.pk)
     assert broker.sent == [(job.pk, "default")]
     assert broker.due == again(job).not_before
+
+
+def test_a_worker_says_where_the_data_base_has_not_been_migrated(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    def claim(*_: Any, **__: Any) -> None:
+        raise ProgrammingError('relation "projects_job" does not exist\nLINE 1: SELECT')
+
+    monkeypatch.setattr("projects.waiting.claim_next", claim)
+    monkeypatch.setattr(work, "close_old_connections", lambda: None)
+    with pytest.raises(CommandError, match=r'\(relation "projects_job" does not exist\): run manage.py migrate'):
+        call_command("work", once=True)
 
 
 def test_a_wake_up_that_comes_twice_does_the_job_once(job: Job, do: Do) -> None:

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.db import close_old_connections
+from django.db import ProgrammingError, close_old_connections
 
 from accounts.problems import PASSING
 from accounts.sweeping import sweep
@@ -77,6 +77,9 @@ class Command(BaseCommand):
             return jobs.run_job(pk) if pk is not None else False
         except jobs.Unfit as unfit:
             raise CommandError(f"This worker ends, and must be started anew: {unfit}") from None
+        except ProgrammingError as error:
+            said = str(error).splitlines()[0]
+            raise CommandError(f"The data base is not that of this code ({said}): run manage.py migrate.") from None
         except PASSING as error:
             self.stderr.write(f"The data base cannot be reached: {error}. Trying again.")
             return False
