@@ -56,9 +56,9 @@ app.conf.update(
     beat_schedule={
         "resend lost wake-ups": {
             "task": "projects.resend_lost",
-            "schedule": schedule(10.0),
-            # A worker that was busy for an hour need not look three hundred times.
-            "options": {"expires": 10.0},
+            "schedule": schedule(15.0),
+            # A worker that was busy for an hour need not look two hundred times.
+            "options": {"expires": 15.0},
         },
         "sweep what is spent": {"task": "projects.sweep", "schedule": crontab(hour=3, minute=17)},
     },

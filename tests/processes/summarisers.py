@@ -19,7 +19,7 @@ def ask(clusters: int, configs: dict[str, dict[str, Any]]) -> dict[str, int]:
     or by a worker; the versions' ids by name. The one of outputs made elsewhere gets a file of its own."""
     from django.core.files.uploadedfile import SimpleUploadedFile
 
-    from generation.actions.outputs import keep_outputs
+    from generation.actions.outputs import start_check
     from generation.actions.systems import ask_for_version, create_system
     from generation.models import Version
     from projects.models import Project
@@ -40,11 +40,13 @@ def ask(clusters: int, configs: dict[str, dict[str, Any]]) -> dict[str, int]:
             add(cluster, {kind: f"{kind.value}: {target}" for kind in _kinds()})
     lines = "".join(json.dumps({"key": key, "text": f"Of {key}."}) + "\n" for key in keys)
     file: Any = SimpleUploadedFile("theirs.jsonl", lines.encode())
-    kept = keep_outputs(project=project, level="proposition", file=file, by=None)
+    check = start_check(project=project, level="proposition", file=file, by=None)
+    _until(lambda: _ended(check))
+    kept = _result(check)
     asked = {}
     for name, config in configs.items():
         if config["backend"] == "imported":
-            config = {**config, "model": {"file": kept.sha256, "name": kept.name}}
+            config = {**config, "model": {"file": kept["sha256"], "name": kept["name"]}}
         system = create_system(project=project, name=name, by=None)
         asked[name] = ask_for_version(system=system, config=config, by=None)
     _until(lambda: all(isinstance(job, Version) or _ended(job) for job in asked.values()))
@@ -114,7 +116,7 @@ def found(runs: dict[str, dict[str, int]]) -> dict[str, Any]:
                     "error": item.error, "text": summary and summary.text, "ids": summary and summary.token_ids,
                     "likelihoods": list(scores),
                 }  # fmt: skip
-    asked = purposes.get("probe").items(run.version, purposes.get("probe").units(project, "proposition"))
+    asked = purposes.get(run.purpose).items(run.version, list(run.items.values_list("unit", flat=True)))
     report["judged"] = {item.probed.source.key: item.probed.texts for item in asked.values()}
     return report
 

@@ -372,7 +372,10 @@ def test_the_wake_up_of_what_is_put_off_comes_when_it_is_due(
 
 
 def test_an_attempt_that_failed_is_followed_by_a_wake_up_for_the_next(job: Job, do: Do, broker: Broker) -> None:
-    do(lambda running: running.job.nonsense)
+    def fail(running: jobs.RunningJob) -> None:
+        raise OSError("the disk is on fire")
+
+    do(fail)
     jobs.run_job(job.pk)
     assert broker.sent == [(job.pk, "default")]
     assert broker.due == again(job).not_before
