@@ -104,7 +104,7 @@ def _progress(run: Run, counts: dict[str, int], pace: float | None, chunks: list
     waiting = total - done - failed
     seconds_left, unknown = None, ""
     if state == State.LAYING_OUT:
-        note = f"{sum(counts.values())} of {total} units are laid out."
+        note = f"{sum(counts.values()):,} of {total:,} units are laid out."
     if state in (State.STOPPING, State.STOPPED, State.DONE):
         pace, unknown = None, "It is not under way."
     elif pace is None and not any(job.status == JobStatus.RUNNING for job in chunks):
