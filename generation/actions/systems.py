@@ -32,7 +32,9 @@ def create_system(*, project: Project, name: str, description: str = "", by: Use
             system = System.objects.create(project=project, name=name, description=description, created_by=by)
             record(actor=by, verb="register system", obj=system, project_id=project.pk, after={"name": name})
     except IntegrityError as error:
-        raise Refused.field("name", f"This project has a system named {name!r} already.") from error
+        raise Refused.field(
+            "name", f"This project has a system named {name!r} already: make a version of it."
+        ) from error
     return system
 
 

@@ -23,7 +23,7 @@ class BertScoreMetric:
     )
     parameters: tuple[Parameter, ...] = (
         Parameter("model", Takes.TEXT, "Encoder", "roberta-large", required=True,
-                  help="A folder below the models' folder, or a hub id. MSLR took roberta-large."),
+                  help="A folder below the models' folder, or a hub id (FacebookAI/roberta-large, as MSLR)."),
         weights.REVISION,
         Parameter("layers", Takes.INTEGER, "Layer", 17, minimum=1, maximum=200, required=True,
                   help="Whose output is compared: 17 for roberta-large."),
