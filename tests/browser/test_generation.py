@@ -97,6 +97,7 @@ def test_a_lead_registers_runs_stops_resumes_and_reads(house: House, visit: Call
         assert place_of(page, "Hidden from") == below, "nothing moves while it goes on"
         page.get_by_role("button", name="Stop it").click()
         expect(page.get_by_text("stopped", exact=True)).to_be_visible()
+        expect(page.get_by_role("button", name="Resume it")).to_be_focused()
         nothing_for_axe(lead)
         page.get_by_role("button", name="Resume it").click()
         expect(page.get_by_role("button", name="Stop it")).to_be_visible()

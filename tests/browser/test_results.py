@@ -69,6 +69,7 @@ def test_single_summaries_are_sorted_and_a_form_scores_the_rest(visit: Callable[
     form.get_by_label("ROUGE against").select_option("best")
     form.get_by_role("button", name="by Copying").click()
     page.get_by_role("tab", name="Copying").click()
+    expect(page).to_have_url(re.compile(r"table=m3-6"))
     row = page.get_by_role("region", name="Table: Copying").get_by_role("row", name="Lead & two")
     # Everything that an extractive system says is copied.
     expect(row.get_by_role("cell").nth(6)).to_contain_text("100.0", timeout=SOON)
