@@ -26,5 +26,5 @@ class Weighted:
         return found
 
     def load(self, config: Config, facts: Facts) -> Summariser:
-        loaded: Summariser = self.neural().load(config, facts)
+        loaded: Summariser = self.neural().load(weights.at_commit(config, facts), facts)
         return loaded

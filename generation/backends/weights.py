@@ -64,6 +64,13 @@ def held(config: Config) -> str:
     return ":".join(str(model.get(parameter.name, parameter.default)) for parameter in WEIGHTS)
 
 
+def at_commit(config: Config, recorded: Facts) -> Config:
+    """A branch of the hub moves on; a version stays with the commit that it was made with."""
+    if not recorded.get("commit"):
+        return config
+    return {**config, "model": {**config["model"], "revision": recorded["commit"]}}
+
+
 def find(model: str, revision: str = "main") -> Folder:
     """The folder of a model: below ``MODELS_DIR``, else in the hub's cache. Raises `BackendError`.
 

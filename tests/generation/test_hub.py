@@ -63,13 +63,21 @@ def test_a_model_in_the_cache_needs_no_net_and_one_that_is_not_is_not_fetched(
         assert ("HF_HUB_OFFLINE keeps" if online else "MODELS_ONLINE=1 would") in str(refused.value)
 
 
-def test_a_branch_that_moved_is_not_the_version(cache: Path) -> None:
+def test_a_version_stays_with_its_commit_when_the_branch_moves_on(cache: Path) -> None:
     backend = backends.get("seq2seq")
     facts = backend.facts(config())
-    assert facts["commit"] == FIRST
-    assert len(naive.summarised(backend.load(config(), facts), naive.sources(1))) == 1
+    before = naive.summarised(backend.load(config(), facts), naive.sources(1))
     (cache / "refs" / "main").write_text(SECOND)
-    with pytest.raises(BackendError, match=f"commit: {FIRST} became {SECOND}"):
+    (cache / "snapshots" / SECOND / "model.safetensors").write_bytes(b"other weights")
+    assert naive.summarised(backend.load(config(), facts), naive.sources(1))[0].token_ids == before[0].token_ids
+
+
+def test_a_commit_that_is_gone_is_not_replaced_by_what_the_branch_has_now(cache: Path) -> None:
+    backend = backends.get("seq2seq")
+    facts = backend.facts(config())
+    (cache / "refs" / "main").write_text(SECOND)
+    shutil.rmtree(cache / "snapshots" / FIRST)
+    with pytest.raises(BackendError, match=f"lab/bart at {FIRST} is not in this worker's cache"):
         backend.load(config(), facts)
 
 
