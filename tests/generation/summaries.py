@@ -1,14 +1,27 @@
-"""Runs with their summaries, built row by row: for tests of what is made of summaries."""
+"""Runs with their summaries, built row by row, and scored: for tests of what is made of summaries."""
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from audit.digests import digest_of
+from generation.actions.scores import score_run
 from generation.models import ItemStatus, Run, RunItem, RunStatus, Summary, System, Version
 from generation.sources import Material, materials, units_of
 from projects.models import Project
+from tests.annotation import m3_files
 
 Write = Callable[[Material], str | None]
+
+
+def bring_two_reviews(project: Project, folder: Path) -> Project:
+    """Two clusters of two reviews, whose ROUGE can be reckoned by hand."""
+    records = [
+        m3_files.cluster("111_0", [m3_files.source("It helps a lot", "1")], target_text="It helps"),
+        m3_files.cluster("222_0", [m3_files.source("It is safe", "2")], target_text="It harms"),
+    ]
+    m3_files.brought_in(project, m3_files.write(folder / "level3.jsonl", records))
+    return project
 
 
 def first_sentence(material: Material) -> str:
@@ -52,3 +65,8 @@ def add_summary(run: Run, unit: int, text: str | None) -> RunItem:
     if text is not None:
         Summary.objects.create(item=item, text=text, finish="complete", digest=digest_of(text))
     return item
+
+
+def scored(run: Run, *metrics: str, **params: object) -> None:
+    for metric in metrics:
+        score_run(run=run, metric=metric, params=params, by=None, progress=lambda *_: None)

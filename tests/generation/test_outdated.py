@@ -14,7 +14,6 @@ from annotation.actions.supersede import supersede_text
 from annotation.models import Cluster, Proposition
 from generation import tables
 from generation.actions.runs import start_run
-from generation.actions.scores import score_run
 from generation.models import Run, RunItem
 from generation.tables.scored import Scores
 from generation.tables.table import Missing
@@ -23,7 +22,7 @@ from projects.models import Member, Project, Unit
 from tests.annotation.m3_files import brought_in, cluster, plain, source, write
 from tests.generation.rows import build_version
 from tests.generation.staged import StagedBackend
-from tests.generation.summaries import build_run, the_target
+from tests.generation.summaries import build_run, scored, the_target
 from tests.generation.test_probing import clusters, judging, probed
 from tests.generation.workers import staged_version, work
 
@@ -41,10 +40,6 @@ def corpus(project: Project, tmp_path: Path) -> Project:
 @pytest.fixture
 def by(project: Project, lead: User) -> Member:
     return project.members.get(user=lead)
-
-
-def scored(run: Run, metric: str, **params: object) -> None:
-    score_run(run=run, metric=metric, params=params, by=None, progress=lambda *_: None)
 
 
 def correct(project: Project, by: Member, position: int = 0, text: str = "It is otherwise", number: int = 0) -> None:

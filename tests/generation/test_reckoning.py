@@ -11,8 +11,8 @@ from django.test.utils import CaptureQueriesContext
 
 from annotation.models import Cluster
 from generation import tables
-from generation.actions.scores import ask_for_scores, score_run
-from generation.models import ProbeFigures, Run, Score, Scoring, Summary
+from generation.actions.scores import ask_for_scores
+from generation.models import ProbeFigures, Score, Scoring, Summary
 from generation.plots import by_system, drawable
 from generation.reckoning import OWN, figures_of, is_reckoned, means_of, probe_results, stored_results, summaries_of
 from generation.tables.scored import Scores
@@ -21,7 +21,7 @@ from projects import jobs
 from projects.models import Job, Project
 from tests.annotation.m3_files import brought_in, cluster, source, write
 from tests.generation.staged import StagedBackend
-from tests.generation.summaries import build_run, the_target
+from tests.generation.summaries import bring_two_reviews, build_run, scored, the_target
 from tests.generation.test_probing import clusters, judging, probed
 from tests.generation.workers import staged_version
 
@@ -30,19 +30,9 @@ __all__ = ["clusters", "judging"]
 METRICS = ("rouge", "copying", "length", "direction")
 
 
-def scored(run: Run, *wanted: str) -> None:
-    for metric in wanted:
-        score_run(run=run, metric=metric, params={}, by=None, progress=lambda *_: None)
-
-
 @pytest.fixture
 def corpus(project: Project, tmp_path: Path) -> Project:
-    records = [
-        cluster("111_0", [source("It helps a lot", "1")], target_text="It helps"),
-        cluster("222_0", [source("It is safe", "2")], target_text="It harms"),
-    ]
-    brought_in(project, write(tmp_path / "level3.jsonl", records))
-    return project
+    return bring_two_reviews(project, tmp_path)
 
 
 def rouge1(project: Project) -> str:

@@ -14,7 +14,6 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from accounts.models import User
-from generation.actions.scores import score_run
 from generation.models import Run, Scoring, Seal
 from generation.queues import GPU
 from generation.tables.m3_4 import OverlapTable
@@ -24,7 +23,7 @@ from projects import jobs
 from projects.models import Job, JobStatus, Member, Project
 from tests.annotation.m3_files import brought_in, cluster, source, write
 from tests.conftest import person
-from tests.generation.summaries import build_run, the_target
+from tests.generation.summaries import build_run, scored, the_target
 
 pytestmark = pytest.mark.django_db
 API = "/api/v1/projects/eye/results/"
@@ -50,11 +49,6 @@ def run(corpus: Project) -> Run:
 @pytest.fixture
 def client(client_of: ClientOf, lead: User) -> APIClient:
     return client_of(lead)
-
-
-def score(run: Run, *wanted: str) -> None:
-    for metric in wanted:
-        score_run(run=run, metric=metric, params={}, by=None, progress=lambda *_: None)
 
 
 def table(client: APIClient, key: str) -> dict[str, Any]:
@@ -100,7 +94,7 @@ def test_wrong_metrics_and_parameters_are_named_by_field(client: APIClient, run:
     ],
 )
 def test_a_table_is_downloaded(client: APIClient, run: Run, form: str, ending: str, begins: str) -> None:
-    score(run, "rouge")
+    scored(run, "rouge")
     reply = client.get(f"{API}m3-4/{form}/")
     assert reply.status_code == 200
     assert reply["Content-Disposition"] == f'attachment; filename="eye-m3-4.{ending}"'
@@ -109,7 +103,7 @@ def test_a_table_is_downloaded(client: APIClient, run: Run, form: str, ending: s
 
 
 def test_a_figure_is_drawn_by_system(client: APIClient, run: Run) -> None:
-    score(run, "rouge")
+    scored(run, "rouge")
     drawable = client.get(API).json()["plots"]
     assert {"metric": "rouge", "figure": "rouge1_f1", "title": "ROUGE: ROUGE-1 F1"} in drawable
     reply = client.get(f"{API}plot/", {"metric": "rouge", "figure": "rouge1_f1", "palette": "dark"})
@@ -123,7 +117,7 @@ def test_a_figure_is_drawn_by_system(client: APIClient, run: Run) -> None:
 
 
 def test_scores_of_single_summaries_can_be_sorted(client: APIClient, run: Run) -> None:
-    score(run, "rouge")
+    scored(run, "rouge")
 
     def keys(**query: Any) -> list[str]:
         reply = client.get(f"/api/v1/runs/{run.pk}/scores/", {"metric": "rouge"} | query)
@@ -141,7 +135,7 @@ def test_scores_of_single_summaries_can_be_sorted(client: APIClient, run: Run) -
 
 
 def test_a_sealed_run_is_hidden_in_every_way(client_of: ClientOf, corpus: Project, run: Run) -> None:
-    score(run, "rouge")
+    scored(run, "rouge")
     viewer = Member.objects.create(project=corpus, user=person("viewer"), role="viewer", pseudonym="V")
     seal = Seal.objects.create(run=run, member=viewer)
     reader = client_of(viewer.user)
@@ -179,7 +173,7 @@ def test_why_a_scoring_failed_is_said_until_it_is_tried_again(client: APIClient,
     ended = timezone.now() - timedelta(minutes=1)
     for metric, error in (("rouge", "The disk is full."), ("bertscore", "No such folder: roberta-large.")):
         asked(run, metric, JobStatus.FAILED, error=error, finished_at=ended)
-    score(run, "rouge")
+    scored(run, "rouge")
     assert client.get(API).json()["failed"] == [
         {"run": run.pk, "metric": "bertscore", "error": "No such folder: roberta-large."}
     ]
@@ -218,11 +212,11 @@ def test_more_systems_and_scores_take_no_more_queries(client: APIClient, corpus:
         return len(seen)
 
     wanted = ("rouge", "copying", "length", "direction")
-    score(run, *wanted)
+    scored(run, *wanted)
     addresses = [API, f"{API}m3-4/csv/", f"/api/v1/runs/{run.pk}/scores/?metric=rouge"]
     before = [queries(address) for address in addresses]
     for name in ("One", "Two"):
-        score(build_run(corpus, name, write=the_target), *wanted)
+        scored(build_run(corpus, name, write=the_target), *wanted)
     assert [queries(address) for address in addresses] == before
     assert before[0] <= 20
 
@@ -245,7 +239,7 @@ def test_a_command_that_is_copied_runs_nothing_but_itself(corpus: Project, clien
 
 @pytest.mark.parametrize("figure", ["no change/no change", "delta_ei", "pairs"])
 def test_scores_are_sorted_by_any_figure_whatever_it_is_called(client: APIClient, run: Run, figure: str) -> None:
-    score(run, "direction")
+    scored(run, "direction")
     for descending in (True, False):
         query = {"metric": "direction", "figure": figure, "descending": descending}
         found = client.get(f"/api/v1/runs/{run.pk}/scores/", query).json()["results"]

@@ -13,7 +13,7 @@ from annotation.actions.curation.removal import remove_cluster
 from annotation.models import Cluster, Proposition
 from generation import tables
 from generation.actions.reckoning import reckon_scoring
-from generation.actions.scores import ask_for_scores, score_run
+from generation.actions.scores import ask_for_scores
 from generation.models import Run, Score, Scoring, Seal
 from generation.tables.scored import Scores
 from generation.tables.table import Table
@@ -21,25 +21,14 @@ from generation.tables.writing import as_csv, latex, markdown, words
 from projects.models import Member, Project, Unit
 from tests.annotation.m3_files import brought_in, cluster, plain, source, write
 from tests.conftest import person
-from tests.generation.summaries import add_summary, build_run, first_sentence, the_target
+from tests.generation.summaries import add_summary, bring_two_reviews, build_run, first_sentence, scored, the_target
 
 pytestmark = pytest.mark.django_db
 
 
-def scored(run: Run, *metrics: str, **params: object) -> None:
-    for metric in metrics:
-        score_run(run=run, metric=metric, params=params, by=None, progress=lambda *_: None)
-
-
 @pytest.fixture
 def corpus(project: Project, tmp_path: Path) -> Project:
-    """Two clusters of two reviews, whose ROUGE can be reckoned by hand."""
-    records = [
-        cluster("111_0", [source("It helps a lot", "1")], target_text="It helps"),
-        cluster("222_0", [source("It is safe", "2")], target_text="It harms"),
-    ]
-    brought_in(project, write(tmp_path / "level3.jsonl", records))
-    return project
+    return bring_two_reviews(project, tmp_path)
 
 
 @pytest.fixture
