@@ -35,7 +35,7 @@ LIVE = "3"
 #: The longest, run on one data base here and on both by `make soak`: migrations and backups where a lab has its years
 #: of work, the demonstration where a newcomer meets it.
 ON_POSTGRES_ONLY = ("--ignore=tests/processes/test_migrations.py", "--ignore=tests/processes/test_backup.py")
-ON_SQLITE_ONLY = ("--ignore=tests/config/test_demo.py",)
+ON_SQLITE_ONLY = ("--ignore=tests/config/test_demo.py", "--ignore=tests/processes/test_study.py")
 
 
 class Failed(Exception):
