@@ -1,5 +1,6 @@
 """What metrics without torch share: they are ready at once and refuse nothing."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -21,11 +22,12 @@ class Plain:
         """Nothing can be wrong beyond what the parameters declare."""
 
 
-class Single:
+class Single(ABC):
     """A scorer that looks at one summary at a time: override `rows`."""
 
+    @abstractmethod
     def rows(self, judged: Judged) -> list[Row]:
-        raise NotImplementedError
+        """What is stored of one summary: a row a reference, or one where it compares with none."""
 
     def score(self, batch: Sequence[Judged]) -> list[list[Row]]:
         return [self.rows(judged) for judged in batch]
