@@ -10,6 +10,7 @@ from accounts.problems import NotFound, Refused
 from projects.models import Job, JobStatus, Member
 
 from . import metrics, plots, tables
+from .actions.scores import KIND
 from .models import Run, Score, Scoring, Summary
 from .queues import DEFAULT
 from .reckoning import PROPOSITIONS
@@ -19,8 +20,6 @@ from .tables.table import Table
 from .tables.writing import FORMATS, marks, needed, words
 
 Json = dict[str, Any]
-#: The job that scores a run.
-KIND = "score_run"
 
 
 def page(member: Member) -> Json:

@@ -1,8 +1,8 @@
-"""Which runs results are about: of every version its newest run that has summaries."""
+"""Which runs results are about: of every version its newest run that came to something."""
 
 from collections.abc import Sequence
 
-from django.db.models import Exists, Func, IntegerField, Max, OuterRef, QuerySet, Subquery
+from django.db.models import Exists, F, Func, IntegerField, Max, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Greatest
 
 from projects.models import Project
@@ -15,19 +15,29 @@ def runs_with_summaries(project: Project, systems: Sequence[str] = ()) -> RunQue
 
     ``summaries`` of ``items_total`` units: with those that were retired since (`outdated.retired`).
     """
-    items = RunItem.objects.filter(run=OuterRef("pk"))
-    # What is done of a run for summaries has one: counted in an index, while the summaries themselves are far apart.
-    done = items.filter(status=ItemStatus.DONE)
-    made = Run.objects.filter(Exists(done), version__system__project=project, purpose=Purpose.SUMMARIES)
-    newest = made.order_by().values("version").annotate(newest=Max("pk")).values("newest")
-    runs = Run.objects.filter(pk__in=newest).select_related("version__system__project")
+    runs = newest_runs(project, Purpose.SUMMARIES)
     if systems:
         runs = runs.filter(version__system__name__in=systems)
-    counts = {"summaries": count(done), "items_total": Greatest("units_count", count(items))}
-    return runs.annotate(**counts).order_by("version__system_id", "version__level", "version__number")
+    items = RunItem.objects.filter(run=OuterRef("pk"))
+    # What is done of a run for summaries has one: counted in an index, while the summaries themselves are far apart.
+    counted: RunQuerySet = runs.annotate(summaries=F("done"), items_total=Greatest("units_count", _count(items)))
+    return counted
 
 
-def count(rows: QuerySet[RunItem]) -> Subquery:
+def newest_runs(project: Project, purpose: str) -> RunQuerySet:
+    """The newest run of every version for a purpose that has an item done, by system, level and version.
+
+    ``done``: how many it has.
+    """
+    done = RunItem.objects.filter(run=OuterRef("pk"), status=ItemStatus.DONE)
+    made = Run.objects.filter(Exists(done), version__system__project=project, purpose=purpose)
+    newest = made.order_by().values("version").annotate(newest=Max("pk")).values("newest")
+    runs = Run.objects.filter(pk__in=newest).select_related("version__system__project").annotate(done=_count(done))
+    found: RunQuerySet = runs.order_by("version__system_id", "version__level", "version__number")
+    return found
+
+
+def _count(rows: QuerySet[RunItem]) -> Subquery:
     """So many of them as a part of the query of their run: of all runs at once would be a join of all their items.
 
     A count of all rows that an index names, without a group, is the one thing that data bases count fast.

@@ -48,7 +48,7 @@ def run_chunk(job: jobs.RunningJob) -> dict[str, Any]:
     return chunks.do_chunk(job=job)
 
 
-@jobs.handler("score_run")
+@jobs.handler(scores.KIND)
 def score_run(job: jobs.RunningJob) -> dict[str, Any]:
     """Score a run. A second attempt after the worker died scores what has no row yet."""
     run = Run.objects.select_related("version__system__project").get(pk=job.params["run"])

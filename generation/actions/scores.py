@@ -21,6 +21,7 @@ from ..queues import DEFAULT, GPU
 from ..reckoning import is_reckoned, means_of
 from .reckoning import reckon_scoring
 
+KIND = "score_run"
 #: Up to so many summaries it is seen at once whether they were scored already; of more a worker finds out.
 LOOKED_AT_ONCE = 1000
 
@@ -71,7 +72,7 @@ def ask_for_scores(*, run: Run, metric: str, params: Mapping[str, Any], by: User
     with transaction.atomic():
         project = run.version.system.project
         job, is_new = jobs.ask(
-            project=project, kind="score_run", params=wanted, by=by, queue=GPU if torch else DEFAULT
+            project=project, kind=KIND, params=wanted, by=by, queue=GPU if torch else DEFAULT
         )  # fmt: skip
         if not is_new:
             return job

@@ -4,14 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from django.db.models import Exists, Max, OuterRef, QuerySet
-
 from measures.probe import OVERALL, REPLICATES, SD_METHOD, Figure, ProbeResult
 
 from .. import backends, outdated
-from ..models import ItemStatus, ProbeFigures, Purpose, Run, RunItem
+from ..models import ProbeFigures, Purpose, Run
 from ..reckoning import stored_results
-from ..runs_at_hand import count, names
+from ..runs_at_hand import names, newest_runs
 from .scored import Scores, by_version, listed, versions
 from .table import Cell, Column, Missing, Table
 
@@ -54,7 +52,6 @@ class ProbeTable:
 
     def build(self, scores: Scores) -> Table:
         found = probes(scores)
-        sealed = ["Runs that are sealed from you are left out."] if scores.sealed else []
         return Table(
             self.key,
             self.title,
@@ -64,7 +61,7 @@ class ProbeTable:
              Column("Reviews"), Column("Delta"), Column("Accuracy"), Column("Ties"), Column("Delta, content"),
              Column("Accuracy, content"), Column("Delta of sums"), Column("Delta of changed tokens")],
             [self._row(probed, *both) for probed in found for both in zip(probed.results, probed.content, strict=True)],
-            [NOTE, BESIDE, *versions((probed.name, probed.run) for probed in found), *sealed],
+            [NOTE, BESIDE, *versions((probed.name, probed.run) for probed in found), *scores.hidden()],
             missing(scores, found),
         )  # fmt: skip
 
@@ -83,7 +80,8 @@ def probes(scores: Scores) -> list[Probed]:
     """Of every version its newest probe that found something, without those that are sealed. Two queries, whatever
     they found."""
     # Any: what annotations add is not in the type.
-    runs: list[Any] = list(_runs(scores))
+    every = newest_runs(scores.project, Purpose.PROBE)
+    runs: list[Any] = list(every.open_to(scores.member) if scores.member else every)
     called = names(runs)
     stored = {figures.run_id: figures for figures in ProbeFigures.objects.filter(run__in=runs).order_by("items")}
     return [
@@ -94,15 +92,6 @@ def probes(scores: Scores) -> list[Probed]:
         for run in runs
         for found in [stored.get(run.pk)]
     ]  # fmt: skip
-
-
-def _runs(scores: Scores) -> QuerySet[Run]:
-    done = RunItem.objects.filter(run=OuterRef("pk"), status=ItemStatus.DONE)
-    made = Run.objects.filter(Exists(done), version__system__project=scores.project, purpose=Purpose.PROBE)
-    newest = made.order_by().values("version").annotate(newest=Max("pk")).values("newest")
-    every = Run.objects.filter(pk__in=newest).select_related("version__system__project")
-    runs: QuerySet[Run] = every.open_to(scores.member) if scores.member else every
-    return runs.annotate(done=count(done)).order_by("version__system_id", "version__level", "version__number")
 
 
 def missing(scores: Scores, found: Sequence[Probed]) -> list[Missing]:

@@ -190,12 +190,16 @@ class Scores:
         """Versions; units without a summary; parameters and libraries of each metric, by row if they differ."""
         said = versions((at.name, at.run) for at in self.runs)
         said += [
-            f"{at.name} ({at.level}) has summaries of {at.summaries} of {at.items} units; the others are in no mean."
+            f"{at.called} has summaries of {at.summaries} of {at.items} units; the others are in no mean."
             for at in self.runs
             if at.summaries < at.items
         ]
         said += [note for metric in wanted for note in self._made_with(metric)]
-        return said + (["Runs that are sealed from you are left out."] if self.sealed else [])
+        return said + self.hidden()
+
+    def hidden(self) -> list[str]:
+        """A note where this member does not see all."""
+        return ["Runs that are sealed from you are left out."] if self.sealed else []
 
     def left_out(self, shown: Iterable[tuple[str, Figure]]) -> list[str]:
         """What is not in the means, for it is undefined: figure, system, how many, and why."""
@@ -213,7 +217,7 @@ class Scores:
         for at in self.runs:
             if scoring := self.scoring(metric, at.run):
                 params = _acting(metrics.get(metric).parameters, scoring.params)
-                ways[_words({**params, **_sorted(scoring.libraries)})].append(f"{at.name} ({at.level})")
+                ways[_words({**params, **_sorted(scoring.libraries)})].append(at.called)
         name = metrics.get(metric).name
         if len(ways) < 2:
             return [f"{name}: {way}." for way in ways]
