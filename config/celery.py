@@ -60,6 +60,11 @@ app.conf.update(
             # A worker that was busy for an hour need not look two hundred times.
             "options": {"expires": 15.0},
         },
+        "seal what waits": {
+            "task": "projects.seal",
+            "schedule": schedule(60.0),
+            "options": {"expires": 60.0},
+        },
         "sweep what is spent": {"task": "projects.sweep", "schedule": crontab(hour=3, minute=17)},
     },
 )

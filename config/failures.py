@@ -6,11 +6,11 @@ from django.db import connection
 from django.http import HttpRequest, HttpResponse, JsonResponse
 
 from accounts.logs import said
-from accounts.problems import CONTENT_TYPE, PASSING, RETRY_AFTER, Problem, Unavailable, unavailable
+from accounts.problems import CONTENT_TYPE, RETRY_AFTER, Problem, Unavailable, as_problem
 
 
 def reply_with(request: HttpRequest, problem: Problem) -> HttpResponse:
-    headers = {"Retry-After": RETRY_AFTER} if problem.status == 503 else {}
+    headers = ({"Retry-After": RETRY_AFTER} if problem.status == 503 else {}) | problem.headers
     if request.path.startswith("/api/"):
         return JsonResponse(problem.as_json(), status=problem.status, content_type=CONTENT_TYPE, headers=headers)
     said = f"{problem.title}. {problem.detail}\n"
@@ -33,11 +33,15 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     return reply_with(request, _Csrf("Reload the page and try again; nothing was changed."))
 
 
+def refused(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """What Django refuses by itself: a host that is not ours, more fields than it reads, an address that is none."""
+    return reply_with(request, as_problem(exception) or Problem("The request cannot be read."))
+
+
 def server_error(request: HttpRequest) -> HttpResponse:
     """A failure outside of the views, as in a session that cannot be read while the data base restarts."""
-    failure = sys.exc_info()[1]
-    if isinstance(failure, PASSING):
-        return reply_with(request, unavailable(failure))
+    if problem := as_problem(sys.exc_info()[1]):
+        return reply_with(request, problem)
     told = f"The failure was logged as {said('request')}. Nothing that was acknowledged is lost; try again."
     return reply_with(request, _Server(told))
 

@@ -22,12 +22,13 @@ if _file.exists() and os.environ.get("READ_DOT_ENV", "1") != "0":
 # Not for others unless somebody says so: behind a proxy, what comes from elsewhere could pretend to come through it.
 bind = os.environ.get("BIND", "127.0.0.1:8000")
 workers = int(os.environ.get("WEB_CONCURRENCY", "2"))
-worker_class = "gthread"
-threads = int(os.environ.get("WEB_THREADS", "4"))
-# An upload of the largest size over a slow line, streamed by the proxy, must not be taken for a hung worker; gthread
-# workers answer heartbeats while their threads wait.
+worker_class = "config.server.worker.Worker"
+# Those that answer, and those that may wait for the senders of files.
+threads = int(os.environ.get("WEB_THREADS", "4")) + int(os.environ.get("UPLOADS_AT_ONCE", "2"))
+# Seconds without a heartbeat, which comes from the loop, not from the threads: whoever is silent for so long is hung.
 timeout = 120
 graceful_timeout = 30
+# Longer than a proxy keeps its connections to us: it must be the one that closes them, or it meets a closed one.
 keepalive = 75
 # Heartbeats on a slow disk would make the server take a waiting worker for a hung one.
 worker_tmp_dir = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None

@@ -7,7 +7,7 @@ Off unless METRICS_TOKEN or METRICS_FROM says who may read them. gunicorn's proc
 import os
 from collections.abc import Iterable, Iterator
 from hmac import compare_digest
-from ipaddress import ip_address, ip_network
+from ipaddress import ip_network
 
 from django.conf import settings
 from django.db.models import Count, DurationField, ExpressionWrapper, F, Min, Sum
@@ -20,6 +20,7 @@ from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamil
 from prometheus_client.registry import Collector
 
 from accounts import throttling
+from accounts.addresses import client_ip
 from accounts.models import Failure
 from projects.models import Answer, Job, JobStatus
 from projects.waiting import stalled as lapsed
@@ -114,11 +115,8 @@ def _may_read(request: HttpRequest) -> bool:
     scheme, _, token = request.headers.get("Authorization", "").partition(" ")
     if settings.METRICS_TOKEN and scheme.lower() == "bearer":
         return compare_digest(token.encode(), settings.METRICS_TOKEN.encode())
-    try:
-        address = ip_address(throttling.client_ip(request))
-    except ValueError:
-        return False
-    return any(address in ip_network(network, strict=False) for network in settings.METRICS_FROM)
+    asking = client_ip(request)
+    return asking is not None and any(asking in ip_network(n, strict=False) for n in settings.METRICS_FROM)
 
 
 @require_safe

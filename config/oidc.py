@@ -25,17 +25,19 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from requests import RequestException
 
-from projects.actions.provider import NoAccount, enter_by_provider
+from projects.actions.provider import NoAccount, OtherPerson, Person, enter_by_provider
 
 logger = logging.getLogger(__name__)
 PROVIDER = "oidc"
 ALGORITHMS = {"RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"}
 #: Seconds by which the provider's clock and ours may differ.
 CLOCKS = 60
+#: Characters that a subject may have, by the protocol.
+SUBJECT = 255
 
 
 def refused(why: str) -> HttpResponse:
-    """Back to the sign-in page, which has words for it: no-account, not-verified, failed."""
+    """Back to the sign-in page, which has words for it: no-account, other-person, not-verified, failed."""
     return HttpResponseRedirect("/sign-in?" + urlencode({"refused": why}))
 
 
@@ -87,10 +89,17 @@ class Protocol(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
             raise ImmediateHttpResponse(refused("not-verified")) from None
         if claims.get("email_verified") not in (True, "true"):
             raise ImmediateHttpResponse(refused("not-verified"))
+        subject = claims["sub"]
+        if not isinstance(subject, str) or not 0 < len(subject) <= SUBJECT or not subject.isprintable():
+            raise OAuth2Error("no subject")
+        person = Person(
+            issuer=settings.OIDC_ISSUER.rstrip("/"), subject=subject, email=email,
+            name=str(claims.get("name") or "").replace("\0", ""),
+        )  # fmt: skip
         try:
-            enter_by_provider(request=request, email=email, name=str(claims.get("name") or "").replace("\0", ""))
-        except NoAccount:
-            raise ImmediateHttpResponse(refused("no-account")) from None
+            enter_by_provider(request=request, person=person)
+        except (NoAccount, OtherPerson) as problem:
+            raise ImmediateHttpResponse(refused(problem.type)) from None
         request.session.set_expiry(None)
         raise ImmediateHttpResponse(HttpResponseRedirect(self.next_address))
 

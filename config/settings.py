@@ -9,8 +9,9 @@ import environ
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
-from accounts import logs
+from accounts import limits, logs
 from config.secret_key import known_secret_key
+from config.server.limits import Limits
 from generation import endpoints
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -49,6 +50,12 @@ if not SECRET_KEY or (weak and not DEBUG):
         "python -c 'import secrets; print(secrets.token_urlsafe(50))'"
     )
 
+# The record is sealed when so many rows wait, or some for so long; closing a round and releasing seal at once.
+SEAL_AFTER_ROWS = env.int("SEAL_AFTER_ROWS", default=10_000)
+SEAL_AFTER_HOURS = env.float("SEAL_AFTER_HOURS", default=24.0)
+if SEAL_AFTER_ROWS < 1 or SEAL_AFTER_HOURS <= 0:
+    raise ImproperlyConfigured("SEAL_AFTER_ROWS and SEAL_AFTER_HOURS must be more than 0.")
+
 INSTALLED_APPS = [
     "django.contrib.admin",
     "django.contrib.auth",
@@ -72,6 +79,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "config.request_log.RequestLog",
+    "config.bodies.Bodies",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -88,7 +96,6 @@ MIDDLEWARE = [
 ROOT_URLCONF = "config.urls"
 CSRF_FAILURE_VIEW = "config.failures.csrf_failure"
 WSGI_APPLICATION = "config.wsgi.application"
-ASGI_APPLICATION = "config.asgi.application"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
@@ -159,8 +166,8 @@ AXES_RESET_ON_SUCCESS = True
 # A try while locked does not begin the wait anew: else anyone beside you could lock you out for good.
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
 AXES_USERNAME_CALLABLE = "accounts.throttling.username"
-AXES_CLIENT_IP_CALLABLE = "accounts.throttling.client_ip"
-AXES_LOCKOUT_CALLABLE = "accounts.throttling.locked_out"
+AXES_CLIENT_IP_CALLABLE = "accounts.addresses.place"
+AXES_WHITELIST_CALLABLE = "accounts.devices.is_exempt"
 AXES_DISABLE_ACCESS_LOG = True  # the audit log has it
 AXES_ENABLE_ADMIN = False
 AXES_VERBOSE = False
@@ -226,8 +233,19 @@ WHITENOISE_USE_FINDERS = True
 WHITENOISE_IMMUTABLE_FILE_TEST = r"^/static/app/assets/.+[.-][A-Za-z0-9_-]{8,}\.\w+$"
 WHITENOISE_ADD_HEADERS_FUNCTION = harmless
 MEDIA_ROOT = DATA_DIR / "files"
-FILE_UPLOAD_HANDLERS = ["django.core.files.uploadhandler.TemporaryFileUploadHandler"]
+FILE_UPLOAD_HANDLERS = ["accounts.uploading.NamelessFileHandler"]
+DATA_UPLOAD_MAX_NUMBER_FILES = 1
+# No longer body than the web server waits for before it gives a request to a thread.
+DATA_UPLOAD_MAX_MEMORY_SIZE = Limits().whole
+# Files that one process receives at once: so many of its threads wait for their senders, the others serve.
+UPLOADS_AT_ONCE = env.int("UPLOADS_AT_ONCE", default=2)
+# What one background job may take, in MiB, beyond what its worker has; 0 is no limit. Jobs with models are not limited.
+JOB_MEMORY_MB = env.int("JOB_MEMORY_MB", default=2048)
+NEW_PROJECTS_A_DAY = env.int("NEW_PROJECTS_A_DAY", default=20)
 UPLOAD_LIMIT = env.int("UPLOAD_LIMIT_MB", default=512) * 1024 * 1024
+
+# How much a person or a project may ask for: accounts.limits has the table.
+LIMITS = limits.read(env.int)
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [

@@ -3,15 +3,16 @@
 from django.conf import settings
 from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path, re_path
-from drf_spectacular.views import SpectacularAPIView
 
 from . import admin_door, failures, guides, metrics
+from .description import DescriptionView
 from .page import no_such_endpoint, page
 
+handler400 = handler403 = handler404 = failures.refused
 handler500 = failures.server_error
 
 api: list[URLPattern | URLResolver] = [
-    path("schema/", SpectacularAPIView.as_view(), name="schema"),
+    path("schema/", DescriptionView.as_view(), name="schema"),
     path("guides/", guides.GuideView.as_view()),
     path("", include("accounts.urls")),
     path("", include("projects.urls")),

@@ -20,8 +20,7 @@ from tqdm import tqdm
 
 from accounts.problems import Conflict, NoRoom, Refused
 from audit import verify
-from releases import manifest as release_manifest
-from releases.actions import folder_of
+from releases import kept
 from releases.models import Release
 
 from . import archive, engines
@@ -194,10 +193,8 @@ def inspect(result: Restored) -> None:
         result.findings += [str(f) for f in verify.findings(lambda n: _advance(bar, n), expected_head=head)]
     for release in _progress(list(Release.objects.order_by("pk")), "releases"):
         result.releases += 1
-        result.findings += [
-            f"release {release.version} ({release.folder}): {said}"
-            for said in release_manifest.findings(folder_of(release))
-        ]
+        report = kept.verify(release)
+        result.findings += [f"release {release.version} ({release.folder}): {said}" for said in report.findings]
 
 
 def _shown() -> bool:

@@ -41,6 +41,8 @@ class Acknowledged:
     revision: int
     #: How often the bytes were sent.
     sends: int
+    #: Whether the server said that it is one of the k answers that count.
+    counted: bool = True
 
 
 @dataclass
@@ -147,7 +149,9 @@ class Client:
         reply: dict[str, Any] = self._settled("PUT", path, status, found)
         stored = reply["answer"]
         self.ledger.note(
-            Acknowledged(str(stored["uuid"]), content, status, stored["assignment"], stored["revision"], sends)
+            Acknowledged(
+                str(stored["uuid"]), content, status, stored["assignment"], stored["revision"], sends, stored["counted"]
+            )
         )
         return reply
 
@@ -170,6 +174,9 @@ class Client:
                     return raw.status, _json(raw.body), sends
                 why = f"status {raw.status}"
                 asked_to_wait = float(raw.headers.get("retry-after", "0") or 0)
+                if raw.status == 429:
+                    # It does as it is told, however long: that is no fault to lose patience with.
+                    until += asked_to_wait
             if not again or time.monotonic() > until:
                 raise GaveUp(f"{method} {path}: sent {sends} times; {why}")
             time.sleep(max(asked_to_wait, wait * random.uniform(0.5, 1.0)))

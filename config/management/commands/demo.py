@@ -105,13 +105,9 @@ def children(host: str, port: int) -> list[Child]:
         "PYTHONUNBUFFERED": "1",
     }
     web = [
-        sys.executable, "-m", "gunicorn", "config.wsgi:application", "--bind", f"{bracketed(host)}:{port}",
-        "--workers", "2", "--worker-class", "gthread", "--threads", "4", "--graceful-timeout", "8",
-        "--log-level", "warning", "--no-control-socket",
+        sys.executable, "-m", "gunicorn", "--config", "python:config.gunicorn", "config.wsgi:application",
+        "--bind", f"{bracketed(host)}:{port}", "--graceful-timeout", "8", "--log-level", "warning",
     ]  # fmt: skip
-    if os.access("/dev/shm", os.W_OK):
-        # Heartbeats on a slow disk would make the server take a waiting worker for a hung one.
-        web += ["--worker-tmp-dir", "/dev/shm"]
     work = [sys.executable, "manage.py", "work"]
     root = Path(settings.ROOT)
     return [
