@@ -4,6 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 from django.contrib.auth import authenticate, login, logout, update_session_auth_hash
+from django.contrib.auth.hashers import make_password
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -12,10 +13,12 @@ from django.utils import timezone
 
 from audit.log import changes, record
 
-from . import preferences, throttling
+from . import devices, limits, preferences, throttling
+from .addresses import place
 from .models import ApiToken, Failure, SignInLink, User
 from .problems import Refused, SpentLink, WrongCredentials
 from .tokens import new_token, token_hash
+from .verification import end_tokens, hold, verify_address
 
 BACKEND = "accounts.sessions.Backend"
 
@@ -23,18 +26,28 @@ BACKEND = "accounts.sessions.Backend"
 def sign_in(*, request: HttpRequest, email: str, password: str) -> User:
     """Sign in by password; the session gets a new id. Unknown address, wrong password and closed account give the
     same reply after the same work. Raises `WrongCredentials`, `TooManyTries`."""
-    ip = throttling.client_ip(request)
-    throttling.check(Failure.What.SIGN_IN, ip)
-    user = authenticate(request, username=email.strip().lower(), password=password)
+    browser, where = devices.known(request, email), place(request)
+    what, who = (Failure.What.DEVICE, browser) if browser else (Failure.What.SIGN_IN, where)
+    throttling.check(what, who)
+    tried = _bare(request, where)
+    user = authenticate(tried, username=email.strip().lower(), password=password)
     if user is None:
-        # A try at an account that is locked already tells the guesser nothing. To count it against the address would
+        # A try at an account that is locked already tells the guesser nothing. To count it against the place would
         # let one person who goes on trying lock out everybody in the same house.
-        if not getattr(request, "axes_locked_out", False):
-            throttling.count(Failure.What.SIGN_IN, ip)
+        if getattr(tried, "axes_locked_out", False):
+            raise throttling.too_many()
+        throttling.count(what, who)
         raise WrongCredentials("This e-mail address and password do not belong together.")
     assert isinstance(user, User)
     begin_session(request=request, user=user, how="password")
     return user
+
+
+def _bare(request: HttpRequest, where: str) -> HttpRequest:
+    """What axes needs of a request and no more. It would store headers, which may hold what no data base takes."""
+    bare = HttpRequest()
+    bare.method, bare.COOKIES, bare.META = request.method, request.COOKIES, {"REMOTE_ADDR": where}
+    return bare
 
 
 def begin_session(*, request: HttpRequest, user: User, how: str) -> None:
@@ -64,8 +77,6 @@ def make_sign_in_link(*, user: User, hours: float = 24, by: User | None = None) 
 
 def use_sign_in_link(*, request: HttpRequest, token: str) -> User:
     """Sign in by a link, which is spent by it. Raises `SpentLink`, `TooManyTries`."""
-    ip = throttling.client_ip(request)
-    throttling.check(Failure.What.TOKEN, ip)
     now = timezone.now()
     open_links = SignInLink.objects.filter(used_at=None, expires_at__gt=now, user__is_active=True)
     link = open_links.select_related("user").filter(token_hash=token_hash(token)).first()
@@ -73,9 +84,10 @@ def use_sign_in_link(*, request: HttpRequest, token: str) -> User:
         with transaction.atomic():
             # Whoever sets it first has it: two browsers at once give one session.
             if SignInLink.objects.filter(pk=link.pk, used_at=None).update(used_at=now):
+                verify_address(user=link.user, by="link")
                 begin_session(request=request, user=link.user, how="link")
                 return link.user
-    throttling.count(Failure.What.TOKEN, ip)
+    throttling.wrong_token(request)
     raise SpentLink("This sign-in link was used, has expired or never existed. Ask for a new one.")
 
 
@@ -94,18 +106,31 @@ def change_profile(*, user: User, name: str | None = None, prefer: dict[str, Any
 
 
 def set_password(*, request: HttpRequest, user: User, new: str, current: str | None = None) -> None:
-    """Set or change the password; every other session of the user ends. Raises `Refused`, `TooManyTries`."""
+    """Set or change the password; every other session of the user ends, and every API token. Raises `Refused`,
+    `TooManyTries`."""
     who = f"user {user.pk}"
     throttling.check(Failure.What.PASSWORD, who)
     if user.has_usable_password() and not user.check_password(current or ""):
         throttling.count(Failure.What.PASSWORD, who)
         raise Refused.field("current", "This is not your present password.")
     check_password_strength(new, user, field="new")
-    user.set_password(new)  # slow on purpose, so before the transaction: on SQLite that would keep others waiting
+    hashed = make_password(new)  # slow on purpose, so before the transaction: on SQLite that would keep others waiting
     with transaction.atomic():
+        hold(user)
+        user.password = hashed
         user.save(update_fields=["password"])
-        record(actor=user, verb="set password", obj=user)
+        record(actor=user, verb="set password", obj=user, after={"tokens ended": end_tokens(user)})
         # Sessions carry a hash of the password; this one is given the new hash and a new id.
+        update_session_auth_hash(request, user)
+
+
+def end_other_sessions(*, request: HttpRequest, user: User) -> None:
+    """Sign the user out everywhere but here; this session goes on under a new id."""
+    with transaction.atomic():
+        hold(user)
+        user.session_salt = new_token()
+        user.save(update_fields=["session_salt"])
+        record(actor=user, verb="end other sessions", obj=user)
         update_session_auth_hash(request, user)
 
 
@@ -121,8 +146,10 @@ def check_password_strength(password: str, user: User, *, field: str) -> None:
 
 def make_token(*, user: User, name: str, days: int | None = None) -> tuple[ApiToken, str]:
     """A personal API token: the row, and the secret, which is not kept."""
+    limits.check("LIMIT_API_TOKENS", ApiToken.objects.filter(user=user, revoked_at=None))
     secret = new_token()
     with transaction.atomic():
+        hold(user)
         token = ApiToken.objects.create(
             user=user,
             name=name,
@@ -141,3 +168,17 @@ def revoke_token(*, token: ApiToken, by: User) -> None:
     with transaction.atomic():
         if ApiToken.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=timezone.now()):
             record(actor=by, verb="revoke API token", obj=token, before={"name": token.name})
+
+
+def revoke_tokens(*, user: User) -> None:
+    """End every personal API token of the user."""
+    with transaction.atomic():
+        hold(user)
+        if ended := end_tokens(user):
+            record(actor=user, verb="revoke API tokens", obj=user, after={"tokens ended": ended})
+
+
+def put_notice_away(*, user: User) -> None:
+    """The owner has read what ended when the address was verified."""
+    User.objects.filter(pk=user.pk).update(notice=None)
+    user.notice = None

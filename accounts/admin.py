@@ -29,7 +29,7 @@ class UserAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
         """Save, and write down what was changed by whom."""
         with transaction.atomic():
-            super().save_model(request, obj, form, change)
+            obj.save(update_fields=form.changed_data)  # and nothing that was changed elsewhere meanwhile
             assert isinstance(request.user, User)
             after = {name: getattr(obj, name) for name in form.changed_data}
             before = {name: form.initial.get(name) for name in form.changed_data}

@@ -1,12 +1,22 @@
 """Errors as RFC 9457 problem details: the one shape of every reply that is not a success."""
 
 import errno
+from http import HTTPStatus
 from math import ceil
 from typing import Any
 
-from django.core.exceptions import PermissionDenied
+from django.conf import settings
+from django.core.exceptions import (
+    BadRequest,
+    PermissionDenied,
+    RequestDataTooBig,
+    SuspiciousOperation,
+    TooManyFieldsSent,
+    TooManyFilesSent,
+)
 from django.db import InterfaceError, OperationalError
-from django.http import Http404
+from django.http import Http404, UnreadablePostError
+from django.http.multipartparser import MultiPartParserError
 from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
@@ -126,6 +136,44 @@ class TooManyTries(Problem):
         self.headers = {"Retry-After": str(max(1, ceil(wait)))}
 
 
+class TooLarge(Problem):
+    status = 413
+    type = "too-large"
+    title = "The request is too large"
+
+    @classmethod
+    def body(cls, limit: int) -> "TooLarge":
+        """``limit`` in bytes."""
+        return cls(f"The body has more than {limit / 2**20:g} MiB, the most that this address takes. Send it in parts.")
+
+
+class WrongMedia(Problem):
+    status = 415
+    type = "unsupported-media-type"
+    title = "The body is of a kind that is not taken here"
+
+
+class LengthNeeded(Problem):
+    status = 411
+    type = "length-needed"
+    title = "The request must say its length"
+
+
+class CutShort(Problem):
+    """The body did not come, came too slowly, or ended early. There is mostly nobody left to read this."""
+
+    status = 408
+    type = "cut-short"
+    title = "The request did not arrive whole"
+
+
+class TooMuch(TooManyTries):
+    """More than a limit allows (`accounts.limits`), and waiting helps."""
+
+    type = "too-much"
+    title = "More than one may ask for at once"
+
+
 class NoRoom(Problem):
     """A file could not be written, and what there was of it was taken away again."""
 
@@ -138,6 +186,17 @@ class Unavailable(Problem):
     status = 503
     type = "unavailable"
     title = "The service cannot answer just now"
+
+
+class Busy(Unavailable):
+    """Others, or other requests of the same person, use up what there is; ``wait`` in seconds until it may be over."""
+
+    type = "busy"
+    title = "There is too much to do just now"
+
+    def __init__(self, detail: str, *, wait: int) -> None:
+        super().__init__(detail)
+        self.headers = {"Retry-After": str(wait)}
 
 
 #: What the data base says while it restarts, is busy past its time-out, or chose another transaction over this one.
@@ -182,7 +241,8 @@ def field_errors(detail: Any, path: str = "") -> FieldErrors:
     return [{"field": path, "message": str(detail)}]
 
 
-def _as_problem(exc: Exception) -> Problem | None:
+def as_problem(exc: BaseException | None) -> Problem | None:
+    """A failure in our words; None for what nobody foresaw. What is Django's own, views meet as well as middleware."""
     match exc:
         case Problem():
             return exc
@@ -204,18 +264,29 @@ def _as_problem(exc: Exception) -> Problem | None:
                 exc.status_code, "bad-request")  # fmt: skip
             if "CSRF" in problem.detail:
                 problem.type = "csrf"
-            problem.title = exc.default_detail if isinstance(exc.default_detail, str) else str(exc.default_code)
+            problem.title = HTTPStatus(exc.status_code).phrase
             return problem
         case OperationalError() | InterfaceError():
             return unavailable(exc)
+        case UnreadablePostError():
+            return CutShort("The body ended early or came too slowly; nothing of it was kept. Send it again.")
         case OSError() if no_room(exc):
             return NoRoom("The server has no room left for this file; nothing of it was kept. Tell whoever runs it.")
+        case RequestDataTooBig():
+            return TooLarge.body(settings.DATA_UPLOAD_MAX_MEMORY_SIZE or 0)
+        case TooManyFilesSent():
+            return Problem("The form has several files. Send one at a time.")
+        case TooManyFieldsSent():
+            return Problem(f"The request has more than {settings.DATA_UPLOAD_MAX_NUMBER_FIELDS} fields.")
+        case SuspiciousOperation() | BadRequest() | MultiPartParserError():
+            # What Django says of it may quote what was sent, or name settings: that is for the log.
+            return Problem("The request cannot be read: its address, headers or body are not as they must be.")
     return None
 
 
 def as_problem_details(exc: Exception, context: dict[str, Any]) -> Response | None:
     """DRF's exception handler. None (a 500) for what nobody foresaw."""
-    problem = _as_problem(exc)
+    problem = as_problem(exc)
     if problem is None:
         return None
     set_rollback()
@@ -226,5 +297,5 @@ def as_problem_details(exc: Exception, context: dict[str, Any]) -> Response | No
         if auth := getattr(exc, "auth_header", None):
             headers["WWW-Authenticate"] = auth
     if problem.status == 503:
-        headers["Retry-After"] = RETRY_AFTER
+        headers.setdefault("Retry-After", RETRY_AFTER)
     return Response(problem.as_json(), status=problem.status, headers=headers, content_type=CONTENT_TYPE)

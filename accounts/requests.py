@@ -3,7 +3,7 @@
 from rest_framework import exceptions
 from rest_framework.request import Request
 
-from .models import User
+from .models import ApiToken, User
 from .problems import Refused
 
 
@@ -12,6 +12,11 @@ def signed_in(request: Request) -> User:
     if not isinstance(request.user, User):
         raise exceptions.NotAuthenticated
     return request.user
+
+
+def by_token(request: Request) -> bool:
+    """Whether a script sends it with a personal API token, and not a page with its session."""
+    return isinstance(request.auth, ApiToken)
 
 
 def asked(request: Request, name: str) -> str:

@@ -18,6 +18,11 @@ PASSWORD: dict[str, Any] = {
 LARGEST = 2**63 - 1
 
 
+def at_most(rows: int) -> dict[str, Any]:
+    """The length that a list of rows may have (a keyword of the list, which the types of DRF do not know)."""
+    return {"max_length": rows}
+
+
 class Strict(serializers.Serializer[Any]):
     """Input that refuses fields it does not know, so that nobody believes to have set what was ignored."""
 
@@ -39,15 +44,24 @@ class UserPreferencesSerializer(serializers.Serializer[Any]):
     theme = serializers.ChoiceField(choices=[(t, t) for t in preferences.THEMES])
 
 
+class VerifiedNoticeSerializer(serializers.Serializer[Any]):
+    """The account was there before its owner: what was in force then ended at this moment."""
+
+    at = serializers.DateTimeField()
+    by = serializers.ChoiceField(choices=[("provider", "provider"), ("link", "link")])
+
+
 class UserSerializer(serializers.ModelSerializer[User]):
     """The signed-in person, as that person sees it."""
 
     preferences = serializers.SerializerMethodField()
     has_password = serializers.SerializerMethodField()
+    notice = VerifiedNoticeSerializer(allow_null=True)
 
     class Meta:
         model = User
-        fields = ["id", "email", "name", "preferences", "has_password", "is_staff", "is_guest"]
+        fields = ["id", "email", "email_verified_at", "name", "preferences", "has_password", "is_staff", "is_guest",
+                  "notice"]  # fmt: skip
         read_only_fields = fields
 
     def get_preferences(self, user: User) -> UserPreferencesSerializer:
@@ -69,6 +83,7 @@ class LinkSerializer(Strict):
 class MeSerializer(Strict):
     name = serializers.CharField(max_length=120, required=False)
     preferences = PreferencesSerializer(required=False)
+    notice_read = serializers.BooleanField(required=False, help_text="Show the notice no more.")
 
 
 class PasswordSerializer(Strict):

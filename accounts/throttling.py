@@ -1,32 +1,27 @@
 """Guessing made slow: failures counted in the data base, and so over all processes; every lock cools off by itself.
 
-Wrong passwords are counted by django-axes for each account and address. What it cannot see is counted here: one
-address that tries many accounts, or guesses tokens of links and invitations.
+Wrong passwords are counted by django-axes for each account and place. What it cannot see is counted here: one place
+that tries many accounts, and tokens of links and invitations that are not ours. Nobody can guess those, they have 256
+bits: they are counted so that a place that tries them is seen in the metrics and costs no more than a look-up.
 """
 
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.conf import settings
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest
 from django.utils import timezone
 
+from .addresses import place
 from .models import Failure
-from .problems import CONTENT_TYPE, TooManyTries
+from .problems import TooManyTries
 
 WINDOW = timedelta(minutes=15)
-#: Failures that one address, or for PASSWORD one signed-in user, may have in a window. An address can be a whole lab.
-LIMITS = {Failure.What.SIGN_IN: 100, Failure.What.TOKEN: 30, Failure.What.PASSWORD: 10}
-
-
-def client_ip(request: HttpRequest) -> str:
-    """The address of the client; behind our own proxy the one that the proxy saw, which a client cannot make up."""
-    if getattr(settings, "BEHIND_PROXY", False):
-        forwarded = request.headers.get("X-Forwarded-For", "").split(",")[-1].strip()
-        if forwarded:
-            return forwarded[:64]
-    # PostgreSQL keeps addresses as such: a request without one (a unix socket, a test) still needs one.
-    return str(request.META.get("REMOTE_ADDR") or "0.0.0.0")
+#: Failures in a window: of one place, which can be a whole lab; for DEVICE of one browser; for PASSWORD of one user.
+LIMITS = {
+    Failure.What.SIGN_IN: 100, Failure.What.TOKEN: 30, Failure.What.PASSWORD: 10, Failure.What.DEVICE: 10,
+    # Addresses for which somebody would have made an account that there is: it tells that there is one.
+    Failure.What.ACCOUNT: 10,
+}  # fmt: skip
 
 
 def username(request: HttpRequest, credentials: dict[str, Any] | None) -> str | None:
@@ -42,7 +37,7 @@ def check(what: Failure.What, who: str, now: datetime | None = None) -> None:
     # The limit is free again once the oldest of the newest `limit` failures leaves the window.
     oldest = recent.values_list("at", flat=True)[LIMITS[what] - 1 : LIMITS[what]].first()
     if oldest is not None:
-        raise TooManyTries(_detail(), wait=(oldest + WINDOW - now).total_seconds())
+        raise too_many(wait=oldest + WINDOW - now)
 
 
 def count(what: Failure.What, who: str, now: datetime | None = None) -> None:
@@ -52,13 +47,16 @@ def count(what: Failure.What, who: str, now: datetime | None = None) -> None:
     Failure.objects.filter(at__lte=now - 2 * WINDOW).delete()
 
 
-def _detail() -> str:
-    return f"Too many failed tries. Wait up to {WINDOW.seconds // 60} minutes, then try again."
+def wrong_token(request: HttpRequest) -> None:
+    """Count a token that opens nothing, or raise `TooManyTries`. A token is looked up first: a right one always works,
+    whatever others at the same place tried."""
+    who = place(request)
+    check(Failure.What.TOKEN, who)
+    count(Failure.What.TOKEN, who)
 
 
-def locked_out(request: HttpRequest, response: HttpResponse, credentials: dict[str, Any] | None) -> HttpResponse:
-    """The reply that django-axes gives for a locked account and address: our problem details."""
-    problem = TooManyTries(_detail(), wait=WINDOW.total_seconds())
-    return JsonResponse(
-        problem.as_json(), status=problem.status, headers=problem.headers, content_type=CONTENT_TYPE
+def too_many(wait: timedelta = WINDOW) -> TooManyTries:
+    minutes = WINDOW.seconds // 60
+    return TooManyTries(
+        f"Too many failed tries. Wait up to {minutes} minutes, then try again.", wait=wait.total_seconds()
     )  # fmt: skip

@@ -47,17 +47,29 @@ class MeView(APIView):
         user = actions.change_profile(
             user=signed_in(request), name=asked.get("name"), prefer=asked.get("preferences")
         )  # fmt: skip
+        if asked.get("notice_read"):
+            in_a_browser(request)
+            actions.put_notice_away(user=user)
         return Response(UserSerializer(user).data)
 
 
 class PasswordView(APIView):
     @extend_schema(operation_id="me_set_password", request=PasswordSerializer, responses={204: None})
     def post(self, request: Request) -> Response:
-        """Set or change the password. Other sessions end; this one goes on under a new id."""
+        """Set or change the password. Other sessions and all API tokens end; this session goes on under a new id."""
         in_a_browser(request)
         body = PasswordSerializer(data=request.data)
         body.is_valid(raise_exception=True)
         actions.set_password(request=request._request, user=signed_in(request), **body.validated_data)
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+class SessionsView(APIView):
+    @extend_schema(operation_id="me_sessions_end", responses={204: None})
+    def delete(self, request: Request) -> Response:
+        """Sign out everywhere else; this session goes on under a new id."""
+        in_a_browser(request)
+        actions.end_other_sessions(request=request._request, user=signed_in(request))
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
@@ -79,6 +91,13 @@ class TokensView(generics.ListAPIView[ApiToken]):
         body.is_valid(raise_exception=True)
         token, secret = actions.make_token(user=signed_in(request), **body.validated_data)
         return Response(ApiTokenSerializer(token).data | {"token": secret}, status=status.HTTP_201_CREATED)
+
+    @extend_schema(operation_id="me_tokens_revoke_all", responses={204: None})
+    def delete(self, request: Request) -> Response:
+        """Revoke every token."""
+        in_a_browser(request)
+        actions.revoke_tokens(user=signed_in(request))
+        return Response(status=status.HTTP_204_NO_CONTENT)
 
 
 class TokenView(APIView):
