@@ -3,9 +3,10 @@
 import random
 import time
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
+from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
@@ -14,9 +15,12 @@ from measures.merkle import GENESIS, chain_hash, merkle_root
 from .digests import digest_of
 from .leaves import BATCH, LeafModel, leaf_models
 from .models import Seal
+from .witness import waiting, witness_pending
 
 #: The most rows that one seal covers; more rows give more seals, at constant memory.
 SEAL_SIZE = 10_000
+#: The same in the background, with seconds of pause after each.
+SMALL, PAUSE = 1000, 0.05
 #: How often a sealer that lost to another one looks again.
 TRIES = 50
 
@@ -39,17 +43,35 @@ def head() -> Head:
     return Head(*last) if last else Head(0, GENESIS.hex())
 
 
-def seal_pending(now: datetime | None = None) -> Head:
-    """Seal every row that is not sealed yet, and return the end of the chain. With nothing to seal nothing changes.
+def seal_if_due() -> bool:
+    """Seal where many rows wait, or some since a day: what a worker asks every minute. True where it sealed.
+
+    In small seals with pauses between: on SQLite whoever seals keeps everybody else from writing.
+    """
+    limit, now = settings.SEAL_AFTER_ROWS, timezone.now()
+    rows = waiting() + sum(leaf.rows(None).order_by()[:limit].count() for leaf in leaf_models())
+    last = Seal.objects.order_by("-number").values_list("sealed_at", flat=True).first()
+    # A last seal that lies ahead was dated by a clock that was set back since.
+    recent = last is not None and timedelta() <= now - last < timedelta(hours=settings.SEAL_AFTER_HOURS)
+    if not rows or (recent and rows < limit):
+        return False
+    seal_pending(size=SMALL, pause=PAUSE)
+    return True
+
+
+def seal_pending(now: datetime | None = None, *, size: int | None = None, pause: float = 0.0) -> Head:
+    """Witness and seal every row that is not sealed yet, and return the end of the chain. With nothing to seal nothing
+    changes.
 
     There is one chain however many call this at once: a seal's number is unique, so of two sealers that continue the
-    same end one fails as a whole and looks again.
+    same end one fails as a whole and looks again. ``size``: the most rows of a seal; ``pause``: seconds between two.
     """
+    witness_pending(now)
     lost = 0
     while True:
         try:
             with transaction.atomic():
-                sealed = _seal_some(now or timezone.now())
+                sealed = _seal_some(now or timezone.now(), size or SEAL_SIZE)
         except (IntegrityError, _LostRaceError):
             lost += 1
             if lost == TRIES:
@@ -58,6 +80,7 @@ def seal_pending(now: datetime | None = None) -> Head:
             continue
         if not sealed:
             return head()
+        time.sleep(pause)
 
 
 def header(number: int, leaves: int, sealed_at: datetime) -> bytes:
@@ -65,11 +88,11 @@ def header(number: int, leaves: int, sealed_at: datetime) -> bytes:
     return bytes.fromhex(digest_of({"number": number, "leaves": leaves, "sealed_at": sealed_at}))
 
 
-def _seal_some(now: datetime) -> int:
-    """One seal over up to `SEAL_SIZE` rows; how many. The end of the chain is read first: rows that another sealer
+def _seal_some(now: datetime, size: int) -> int:
+    """One seal over up to ``size`` rows; how many. The end of the chain is read first: rows that another sealer
     takes after that make the number collide."""
     last = head()
-    taken = _unsealed()
+    taken = _unsealed(size)
     count = sum(len(rows) for _, rows in taken)
     if not count:
         return 0
@@ -92,10 +115,9 @@ def _seal_some(now: datetime) -> int:
     return count
 
 
-def _unsealed() -> list[tuple[LeafModel, list[tuple[Any, str]]]]:
+def _unsealed(room: int) -> list[tuple[LeafModel, list[tuple[Any, str]]]]:
     """Keys and digests of the rows that the next seal takes, in sealing order."""
     taken: list[tuple[LeafModel, list[tuple[Any, str]]]] = []
-    room = SEAL_SIZE
     for leaf in leaf_models():
         rows = list(leaf.rows(None).values_list("pk", "digest")[:room])
         room -= len(rows)

@@ -7,7 +7,9 @@ class AuditConfig(AppConfig):
     def ready(self) -> None:
         from . import leaves, triggers
         from .log import entry_contents
-        from .models import Entry
+        from .models import Entry, Witness
+        from .witness import witness_contents
 
         leaves.register(Entry, order=("id",), contents=entry_contents)
+        leaves.register(Witness, order=("id",), contents=witness_contents)
         triggers.guard("audit_seal")

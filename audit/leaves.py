@@ -12,6 +12,7 @@ from .models import Leaf, Seal
 
 #: How many rows are read, or marked as sealed, at a time.
 BATCH = 500
+FIRST = "audit.witness"
 Contents = Callable[[Sequence[Any]], list[dict[str, Any]]]
 
 
@@ -49,8 +50,9 @@ def register(model: type[Leaf], *, order: tuple[str, ...], contents: Contents) -
 
 
 def leaf_models() -> list[LeafModel]:
-    """All of them, by label: the order in which a seal takes them."""
-    return [_models[label] for label in sorted(_models)]
+    """All of them in the order in which a seal takes them: witnesses first, so that what a seal says of decisions and
+    entries is not sealed before what they are about; then by label."""
+    return [_models[label] for label in sorted(_models, key=lambda label: (label != FIRST, label))]
 
 
 def batches(rows: QuerySet[Any], size: int = BATCH) -> Iterator[list[Any]]:

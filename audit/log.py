@@ -11,6 +11,9 @@ from django.utils import timezone
 from .digests import canonical, digest_of
 from .models import Entry
 
+#: The act by which a person takes a row out for good; a row that is gone without it was deleted past the application.
+REMOVE = "remove"
+
 
 def record(
     *,

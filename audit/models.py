@@ -5,8 +5,14 @@ of their content. A :class:`Seal` binds a run of such rows to all seals before i
 a row change once only, from unsealed to sealed.
 """
 
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
 from django.conf import settings
 from django.db import models
+
+from .digests import digest_of
 
 
 class Seal(models.Model):
@@ -63,3 +69,44 @@ class Entry(Leaf):
 
     def __str__(self) -> str:
         return f"{self.verb} {self.object_type} {self.object_id}"
+
+
+class Witness(Leaf):
+    """What some rows of a watched table were like when they were first sealed (``audit.witness``)."""
+
+    watched = models.CharField(max_length=60, help_text="What is watched, by the label of its model.")
+    names = models.JSONField(help_text="The columns and parts that the digests are over.")
+    digests = models.JSONField(help_text="Row id -> SHA-256 of what it said.")
+    first = models.BigIntegerField(help_text="The lowest of the ids.")
+    last = models.BigIntegerField(help_text="The highest of the ids.")
+    count = models.PositiveIntegerField()
+    made_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["id"]
+        verbose_name_plural = "witnesses"
+        constraints = [models.UniqueConstraint(fields=["watched", "first"], name="one_witness_per_row")]
+        indexes = [
+            models.Index(fields=["watched", "last"], name="audit_witness_last"),
+            models.Index(fields=["id"], name="audit_witness_unsealed", condition=models.Q(seal__isnull=True)),
+        ]
+
+    def __str__(self) -> str:
+        return f"witness of {self.count} {self.watched}"
+
+    @classmethod
+    def of(cls, watched: str, names: Sequence[str], digests: Mapping[int, str], now: datetime) -> "Witness":
+        """A new one with its own digest, not stored yet."""
+        made = cls(
+            watched=watched, names=list(names), digests={str(pk): digest for pk, digest in digests.items()},
+            first=min(digests), last=max(digests), count=len(digests), made_at=now,
+        )  # fmt: skip
+        made.digest = digest_of(made.content())
+        return made
+
+    def content(self) -> dict[str, Any]:
+        """The content whose digest is the leaf."""
+        return {
+            "watched": self.watched, "names": self.names, "digests": self.digests, "first": self.first,
+            "last": self.last, "count": self.count, "made_at": self.made_at,
+        }  # fmt: skip

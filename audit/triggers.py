@@ -2,8 +2,8 @@
 
 A *leaf* table lets a row change once, from unsealed to sealed, with every other column as it was; every other guarded
 table takes inserts only. Django rebuilds a table on SQLite for many a schema change, and the triggers are lost with
-the old one: a migration that alters a guarded table ends with `Guard`, and `faults` (which ``verify_audit`` reports)
-notices where that was forgotten.
+the old one: a migration that alters a guarded table ends with `Guard`, and `protection.faults` (which
+``verify_audit`` reports) notices where that was forgotten.
 """
 
 from collections.abc import Iterable, Iterator
@@ -30,7 +30,8 @@ def guarded_tables() -> dict[str, bool]:
 
 
 class Guard(RunPython):
-    """A migration operation: install the triggers of some tables, or take them away again."""
+    """A migration operation: install the triggers of some tables, or take them away again. A migration that alters a
+    guarded table begins with `Unguard` and ends with this, so that its way back leaves them guarded too."""
 
     def __init__(self, *tables: str, sealed: bool = False) -> None:
         self.tables, self.sealed = tables, sealed
@@ -41,6 +42,16 @@ class Guard(RunPython):
 
     def deconstruct(self) -> tuple[str, list[Any], dict[str, Any]]:
         return self.__class__.__qualname__, list(self.tables), {"sealed": self.sealed}
+
+
+class Unguard(Guard):
+    """The other way round: take the triggers away, and install them again on the way back."""
+
+    def database_forwards(self, *arguments: Any) -> None:
+        super().database_backwards(*arguments)
+
+    def database_backwards(self, *arguments: Any) -> None:
+        super().database_forwards(*arguments)
 
 
 def install(connection: BaseDatabaseWrapper, tables: Iterable[str], *, sealed: bool) -> None:
@@ -77,22 +88,6 @@ def suspended(connection: BaseDatabaseWrapper) -> Iterator[None]:
                 cursor.execute(definition)
 
 
-def faults(connection: BaseDatabaseWrapper) -> list[str]:
-    """Guarded tables whose triggers are missing, disabled or not what they should be, in words."""
-    found: dict[str, dict[str, str]] = {}
-    for table, name, definition in _present(connection):
-        found.setdefault(table, {})[name] = definition
-    wrong = []
-    for table, sealed in sorted(_guarded.items()):
-        expected = dict(_expected(connection, table, sealed))
-        there = found.get(table, {})
-        if set(expected) - set(there):
-            wrong.append(f"table {table}: the triggers that refuse changes are missing")
-        elif connection.vendor == "sqlite" and expected != there:
-            wrong.append(f"table {table}: the triggers that refuse changes are not up to date")
-    return wrong
-
-
 def _drop(connection: BaseDatabaseWrapper, table: str, name: str) -> str:
     on = f' ON "{table}"' if connection.vendor == "postgresql" else ""
     return f'DROP TRIGGER "{name}"{on}'
@@ -113,11 +108,11 @@ def _present(connection: BaseDatabaseWrapper) -> list[tuple[str, str, str]]:
 
 
 def _statements(connection: BaseDatabaseWrapper, table: str, sealed: bool) -> list[str]:
-    made = [definition for _, definition in _expected(connection, table, sealed)]
+    made = [definition for _, definition in expected(connection, table, sealed)]
     return [_postgresql_function(sealed), *made] if connection.vendor == "postgresql" else made
 
 
-def _expected(connection: BaseDatabaseWrapper, table: str, sealed: bool) -> list[tuple[str, str]]:
+def expected(connection: BaseDatabaseWrapper, table: str, sealed: bool) -> list[tuple[str, str]]:
     """(name, definition) of every trigger that a guarded table has."""
     if connection.vendor == "sqlite":
         return _sqlite(connection, table, sealed)
@@ -144,18 +139,26 @@ def _sqlite(connection: BaseDatabaseWrapper, table: str, sealed: bool) -> list[t
 
 def _postgresql(table: str, sealed: bool) -> list[tuple[str, str]]:
     row, whole = f"{PREFIX}{table}_row", f"{PREFIX}{table}_truncate"
-    call = f"EXECUTE FUNCTION {_function(sealed)}()"
+    call = f"EXECUTE FUNCTION {function_name(sealed)}()"
     return [
         (row, f'CREATE TRIGGER "{row}" BEFORE UPDATE OR DELETE ON "{table}" FOR EACH ROW {call}'),
         (whole, f'CREATE TRIGGER "{whole}" BEFORE TRUNCATE ON "{table}" FOR EACH STATEMENT {call}'),
     ]
 
 
-def _function(sealed: bool) -> str:
+def function_name(sealed: bool) -> str:
     return "append_only_but_seal" if sealed else "append_only"
 
 
 def _postgresql_function(sealed: bool) -> str:
+    return (
+        f"CREATE OR REPLACE FUNCTION {function_name(sealed)}() RETURNS trigger LANGUAGE plpgsql AS "
+        f"$${function_source(sealed)}$$"
+    )
+
+
+def function_source(sealed: bool) -> str:
+    """What the function says that the triggers of PostgreSQL call."""
     sealing = """
         IF TG_OP = 'UPDATE' THEN
             IF OLD.seal_id IS NULL AND NEW.seal_id IS NOT NULL THEN
@@ -165,9 +168,8 @@ def _postgresql_function(sealed: bool) -> str:
             END IF;
         END IF;"""
     return f"""
-        CREATE OR REPLACE FUNCTION {_function(sealed)}() RETURNS trigger LANGUAGE plpgsql AS $$
         DECLARE as_before record;
         BEGIN{sealing if sealed else ""}
             RAISE EXCEPTION '{REFUSAL.format(table="%")}', TG_TABLE_NAME
                 USING ERRCODE = 'integrity_constraint_violation';
-        END $$"""
+        END """

@@ -5,15 +5,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import connection
-from django.db.models import QuerySet
+from django.db.models import QuerySet, Sum
+from django.utils import timezone
 
 from measures.merkle import GENESIS, chain_hash, merkle_root
 
-from . import triggers
+from . import protection, rules, witness
 from .actions import header
 from .digests import digest_of
 from .leaves import LeafModel, batches, leaf_models
-from .models import Seal
+from .models import Seal, Witness
 
 Progress = Callable[[int], None]
 
@@ -30,20 +31,22 @@ class Finding:
 
 
 def rows_to_check() -> int:
-    """How many leaves there are, sealed or not."""
-    return sum(leaf.model._default_manager.count() for leaf in leaf_models())
+    """How many leaves and witnessed rows there are, sealed or not."""
+    witnessed: int = Witness.objects.aggregate(n=Sum("count"))["n"] or 0
+    return witnessed + sum(leaf.model._default_manager.count() for leaf in leaf_models())
 
 
 def findings(progress: Progress | None = None, *, expected_head: str = "") -> Iterator[Finding]:
     """Everything that is wrong; nothing when all is well.
 
-    A row changed after it was written no longer fits its digest, and is named. A row changed together with its digest,
+    A row changed after it was written no longer fits its digest, or that which a witness keeps of it, and is named; so
+    is a pointer that does not follow from such rows. A row changed together with its digest,
     added or taken away no longer fits the root of its seal, and the seal is named. A seal changed breaks the chain.
     A chain cut at its end is whole in itself: hand in the digest of a head noted elsewhere, such as in a release's
     manifest, as ``expected_head``.
     """
     step = progress or (lambda _: None)
-    yield from (Finding("protection", fault) for fault in triggers.faults(connection))
+    yield from (Finding("protection", fault) for fault in protection.faults(connection))
     previous, number, seen = GENESIS, 0, not expected_head or expected_head == GENESIS.hex()
     for seal in Seal.objects.order_by("number").iterator(chunk_size=500):
         number += 1
@@ -57,6 +60,12 @@ def findings(progress: Progress | None = None, *, expected_head: str = "") -> It
         yield Finding("chain", f"no seal has the digest {expected_head}: the chain was cut or rewritten")
     for leaf in leaf_models():
         yield from (finding for _, finding in _rows(leaf, leaf.rows(None), step) if finding)
+    for batch in batches(Witness.objects.order_by("watched", "first"), 1):
+        for made in batch:
+            yield from (Finding(*wrong) for wrong in witness.differences(made))
+            step(made.count)
+    yield from (Finding(*wrong) for wrong in witness.late(timezone.now()))
+    yield from (Finding(*wrong) for wrong in rules.broken())
 
 
 def _seal(seal: Seal, previous: bytes, step: Progress) -> Iterator[Finding]:
