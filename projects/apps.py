@@ -5,12 +5,39 @@ class ProjectsConfig(AppConfig):
     name = "projects"
 
     def ready(self) -> None:
-        from audit import leaves, triggers
+        from audit import leaves, rules, triggers
+        from audit.witness import watch
 
         from . import tasks  # noqa: F401 - registers the handlers of this app's jobs
+        from .actions.people import SETTINGS
         from .leaves import answer_contents, decision_contents
-        from .models import Answer, Decision
+        from .models import (
+            Answer,
+            Assignment,
+            Change,
+            Consent,
+            Decision,
+            Guideline,
+            Import,
+            Member,
+            Project,
+            Remark,
+            Round,
+            Unit,
+        )
+        from .pointers import SETTLED, broken_slots, reopened_rounds
 
         leaves.register(Answer, order=("received_at", "uuid"), contents=answer_contents)
         leaves.register(Decision, order=("id",), contents=decision_contents)
+        watch(Project, but=SETTINGS)
+        watch(Member, but=("role", "left_at"))
+        watch(Import, batch=20)
+        watch(Unit, but=("revision", "superseded_by_id"))
+        watch(Round, but=("guideline_id", "status", "closed_at"))
+        watch(Assignment, but=("number", "person_id", "leased_until", "revision", "current_answer_id"))
+        watch(Assignment, only=("number", "person_id", "revision", "current_answer_id"), label=SETTLED)
+        for model in (Change, Consent, Guideline, Remark):
+            watch(model)
+        rules.register(broken_slots)
+        rules.register(reopened_rounds)
         triggers.guard("projects_guideline", "projects_change", "projects_consent", "projects_remark")

@@ -71,8 +71,8 @@ def _row(answer: Any, texts: dict[int, str], value: kinds.Value | None, remarks:
         "answer": answer.pk, "unit": slot.unit_id, "key": slot.unit.key, "kind": kind.key,
         "text": texts.get(slot.unit_id, ""), "round": slot.round_id, "round_name": slot.round.name,
         "pseudonym": answer.author.pseudonym, "name": answer.author.user.name, "outcome": answer.outcome,
-        "reason": answer.reason, "comment": answer.comment, "flag": answer.flag, "said": said,
-        "at": answer.received_at, "settled": answer.last_act == Remark.Act.SETTLED, "remarks": remarks,
+        "reason": kinds.reason_in_words(kind, answer.reason), "comment": answer.comment, "flag": answer.flag,
+        "said": said, "at": answer.received_at, "settled": answer.last_act == Remark.Act.SETTLED, "remarks": remarks,
     }  # fmt: skip
 
 

@@ -21,13 +21,15 @@ from django.db import connection, transaction
 from django.db.models import F, Q
 from django.utils import timezone
 
+from accounts import limits
 from accounts.logs import saying
 from accounts.models import User
-from accounts.problems import Conflict, Problem
+from accounts.problems import Problem
 
+from . import batches, memory
 from .models import Job, JobProblem, JobStatus, Project
+from .waiting import LONG, NEEDS_TORCH, SHORT, claimable, family, past, turn_of
 from .waiting import claim_next as claim_next
-from .waiting import claimable, family, past
 
 logger = logging.getLogger(__name__)
 LEASE = timedelta(seconds=45)
@@ -35,17 +37,16 @@ HEARTBEAT_SECONDS = 10.0
 #: A wake-up that was sent and not answered for so long is sent again.
 RESEND_AFTER = timedelta(seconds=60)
 BACK_OFF = timedelta(seconds=5)
-#: Unfinished jobs of one person, from which on `ask` takes no more.
-MOST_OF_ONE = 200
 
 Handler = Callable[["RunningJob"], dict[str, Any] | None]
-#: Called in the transaction in which a job ends otherwise than done.
+#: Called in the transaction in which a job ends: done, failed or cancelled.
 Ended = Callable[[Job], None]
 #: Whether this worker was asked to end. Memory that is shared with the children of a Celery pool, which are forked: the
 #: signal reaches their parent alone.
 _leaving = mmap.mmap(-1, 1)
 _handlers: dict[str, Handler] = {}
 _ended: dict[str, Ended] = {}
+_short: set[str] = set()
 
 
 class LostLease(Exception):
@@ -61,11 +62,12 @@ class Cancelled(Exception):
     """Somebody asked the job to stop, and it did."""
 
 
-def handler(kind: str, ended: Ended | None = None) -> Callable[[Handler], Handler]:
+def handler(kind: str, ended: Ended | None = None, *, short: bool = False) -> Callable[[Handler], Handler]:
     """Register what does jobs of a kind. Handlers live in ``tasks.py`` and call one action.
 
-    ``ended`` is told, in the same transaction, of a job that was given up, refused or cancelled: nobody calls its
-    handler then, and what waits for it must not wait for ever.
+    ``short``: soon done, and others wait for what comes of it (see `waiting.turn_of`).
+    ``ended`` is told, in the same transaction, of every job that ends: of one that is given up or cancelled nobody
+    calls the handler, and what waits for it must not wait for ever.
     """
 
     def register(function: Handler) -> Handler:
@@ -74,6 +76,8 @@ def handler(kind: str, ended: Ended | None = None) -> Callable[[Handler], Handle
         _handlers[kind] = function
         if ended:
             _ended[kind] = ended
+        if short:
+            _short.add(kind)
         return function
 
     return register
@@ -88,13 +92,17 @@ def enqueue(
     queue: str = "default",
     not_before: datetime | None = None,
     note: str = "",
+    asked: bool = False,
 ) -> Job:
-    """Write a job, in the caller's transaction, and wake a worker when that is committed."""
+    """Write a job, in the caller's transaction, and wake a worker when that is committed. What follows from an act is
+    never refused; what somebody asks for (``asked``) goes by `ask`."""
     if kind not in _handlers:
         raise ValueError(f"Nothing handles jobs of kind {kind!r}.")
+    weight = SHORT if kind in _short else LONG
+    turn = turn_of(project=project, by=by, queue=queue, weight=weight)
     job = Job.objects.create(
         project=project, kind=kind, params=dict(params), created_by=by, queue=queue, not_before=not_before,
-        note=note[:200],
+        note=note[:200], asked=asked, turn=turn, weight=weight,
     )  # fmt: skip
     transaction.on_commit(lambda: wake(job))
     return job
@@ -105,17 +113,18 @@ def ask(
 ) -> tuple[Job, bool]:
     """Write a job that a person can ask for by a button, in a transaction of its own or the caller's.
 
-    The same, queued or running, is that job: (job, whether it is new). `Conflict` where so many of the person's are
-    unfinished that other people's would wait for them.
+    The same, queued or running, is that job: (job, whether it is new). `TooMuch` where so many are unfinished that they
+    would go on for long (`accounts.limits`).
     """
     with transaction.atomic():
         unfinished = Job.objects.filter(status__in=(JobStatus.QUEUED, JobStatus.RUNNING))
         for job in unfinished.filter(project=project, kind=kind, cancel_requested=False):
             if job.params == dict(params):
                 return job, False
-        if by and unfinished.filter(created_by=by).count() >= MOST_OF_ONE:
-            raise Conflict(f"{MOST_OF_ONE} jobs of yours are queued or running: wait for some of them, or cancel them.")
-        return enqueue(project=project, kind=kind, params=params, by=by, queue=queue), True
+        if by:
+            limits.check("LIMIT_JOBS_OF_A_PERSON", unfinished.filter(created_by=by, asked=True))
+        limits.check("LIMIT_JOBS_OF_A_PROJECT", unfinished.filter(project=project, asked=True))
+        return enqueue(project=project, kind=kind, params=params, by=by, queue=queue, asked=True), True
 
 
 def wake(job: Job) -> None:
@@ -157,23 +166,33 @@ class RunningJob:
             fields["total"] = total
         if note:
             fields["note"] = note[:200]
-        if not self._mine().update(**fields):
-            raise LostLease
+        self._write(**fields)
         self.go_on()
+
+    def _write(self, **fields: Any) -> None:
+        with batches.harmless():
+            if not self._mine().update(**fields):
+                raise LostLease
+
+    def check(self) -> None:
+        """Raises `LostLease` where another worker has the job by now."""
+        if not self._mine().exists():
+            raise LostLease
 
     def go_on(self) -> None:
         """Raises `Cancelled` when asked to stop."""
         if Job.objects.filter(pk=self.job.pk, cancel_requested=True).exists():
             raise Cancelled
 
-    def hold(self, done: int, total: int | None = None) -> None:
-        """In the transaction that stores what was done: the job is this worker's until that is committed, or
-        `LostLease`. Says how far it is on the way."""
+    def hold(self, done: int | None = None, total: int | None = None) -> None:
+        """In the transaction that stores what was done: the job is this worker's until that has ended, or `LostLease`.
+        Says how far it is on the way. What `batches.batch` does at its end."""
         if not transaction.get_connection().in_atomic_block:
             raise transaction.TransactionManagementError("A job is held for the length of a transaction.")
         now = timezone.now()
-        if not self._mine().update(done=done, total=total, heartbeat_at=now, leased_until=now + LEASE):
-            raise LostLease
+        far = {} if done is None else {"done": done, "total": total}
+        self._write(heartbeat_at=now, leased_until=now + LEASE, **far)
+        batches.proved()
 
     def paced(self) -> Callable[[int, int | None, str], None]:
         """`progress` for work that tells of every item: written twice a second at most, and at the end."""
@@ -197,9 +216,8 @@ class RunningJob:
 
     def problem(self, item: str, message: str) -> None:
         """Note that one item failed; the rest goes on. Raises `LostLease` as `progress` does."""
-        with transaction.atomic():
-            if not self._mine().update(heartbeat_at=timezone.now()):
-                raise LostLease
+        with batches.harmless(), transaction.atomic():
+            self.hold()
             JobProblem.objects.create(job=self.job, item=item[:200], message=message)
 
     def beat(self) -> None:
@@ -230,7 +248,7 @@ class RunningJob:
         with transaction.atomic():
             if not self._mine().update(status=status, finished_at=finished, leased_until=None, **fields):
                 return False
-            if status in (JobStatus.FAILED, JobStatus.CANCELLED):
+            if status != JobStatus.QUEUED:
                 _tell(self.job.pk)
         return True
 
@@ -290,13 +308,13 @@ def is_leaving() -> bool:
 
 
 def woken(pk: int) -> bool:
-    """What a wake-up does: the job it names; but of queues by model, the best job of the family for this worker. Every
-    job of the family sends a wake-up, so that one that is passed over is done by another's."""
+    """What a wake-up does: the best job for this worker in the family of the one it names; the next best where another
+    worker was faster. Every job sends a wake-up, so that one that is passed over is done by another's."""
     queue = Job.objects.filter(pk=pk).values_list("queue", flat=True).first()
-    if queue is None or "." not in queue:
-        return run_job(pk)
-    best = claim_next([family(queue)])
-    return run_job(best) if best is not None else False
+    while queue and (best := claim_next([family(queue)])) is not None:
+        if run_job(best):
+            return True
+    return False
 
 
 def _do(running: RunningJob) -> str:
@@ -305,7 +323,8 @@ def _do(running: RunningJob) -> str:
     try:
         if job.cancel_requested:
             raise Cancelled
-        result = _handlers[job.kind](running)
+        with memory.at_most(_may_take(job)), batches.held_by(running):
+            result = _handlers[job.kind](running)
     except LostLease:
         logger.warning("Job %s was taken over by another worker.", job.pk)
         return "taken over"
@@ -316,6 +335,11 @@ def _do(running: RunningJob) -> str:
         # A refusal will not change by repeating it.
         running.finish(JobStatus.FAILED, error=problem.detail, result=problem.as_json())
         return "refused"
+    except MemoryError:
+        # It would take as much the next time, and others wait.
+        logger.exception("Job %s (%s) needed too much memory.", job.pk, job.kind)
+        running.finish(JobStatus.FAILED, error=f"It needed more than the {_may_take(job)} MiB that a job may take.")
+        return "too large"
     except Exception as error:
         logger.exception("Job %s (%s) failed.", job.pk, job.kind)
         _again(running, error)
@@ -324,6 +348,11 @@ def _do(running: RunningJob) -> str:
         return "failed"
     running.finish(JobStatus.DONE, result=result, error="")
     return "done"
+
+
+def _may_take(job: Job) -> int:
+    """MiB of memory, 0 for no limit: models are as large as they are, and their workers are their own."""
+    return 0 if family(job.queue) == NEEDS_TORCH else settings.JOB_MEMORY_MB
 
 
 def _again(running: RunningJob, error: Exception) -> None:

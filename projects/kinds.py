@@ -221,3 +221,8 @@ def get(key: str) -> Kind:
 
 def all_kinds() -> list[Kind]:
     return list(_kinds.values())
+
+
+def reason_in_words(kind: Kind, code: str) -> str:
+    """Why a unit was skipped, as the person read it; the code itself where the kind no longer has it."""
+    return next((reason.text for reason in kind.skip_reasons if reason.code == code), code)

@@ -2,14 +2,32 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from . import kinds
-from .models import Answer, Decision, Outcome
+from .models import Answer, Assignment, Decision, Member, Outcome
 
 
-def answer_content(answer: Answer, value: kinds.Value | None) -> dict[str, Any]:
-    """The content whose digest is the answer's leaf; ``value`` is the stored value, None for a skip."""
+@dataclass(frozen=True)
+class Place:
+    """Of what an answer is, and by whom: ids of the unit, the round and the author's account."""
+
+    unit: int
+    round: int
+    user: int
+
+    @classmethod
+    def of(cls, slot: Assignment, author: Member) -> "Place":
+        return cls(unit=slot.unit_id, round=slot.round_id, user=author.user_id)
+
+
+def answer_content(answer: Answer, value: kinds.Value | None, place: Place) -> dict[str, Any]:
+    """The content whose digest is the answer's leaf; ``value`` is the stored value, None for a skip.
+
+    Answers from before it was recorded how they came were sealed without that, and without their place.
+    """
+    later = {"came_by": answer.came_by, "entry": answer.entry_id, **asdict(place)} if answer.came_by else {}
     return {
         "uuid": str(answer.uuid),
         "assignment": answer.assignment_id,
@@ -25,20 +43,24 @@ def answer_content(answer: Answer, value: kinds.Value | None) -> dict[str, Any]:
         "comment": answer.comment,
         "flag": answer.flag,
         "value": value,
+        **later,
     }
 
 
 def answer_contents(answers: Sequence[Answer]) -> list[dict[str, Any]]:
     """The contents of a batch of answers, read back from their rows: a few queries a kind, whatever the number."""
-    round_kinds = dict(
-        Answer.objects.filter(pk__in=[a.pk for a in answers]).values_list("pk", "assignment__round__kind")
-    )
+    found = {
+        pk: (kind, Place(*place))
+        for pk, kind, *place in Answer.objects.filter(pk__in=[a.pk for a in answers]).values_list(
+            "pk", "assignment__round__kind", "assignment__unit", "assignment__round", "author__user"
+        )
+    }
     by_kind: dict[str, list[Answer]] = defaultdict(list)
     for answer in answers:
         if answer.outcome == Outcome.ANSWERED:
-            by_kind[round_kinds[answer.pk]].append(answer)
+            by_kind[found[answer.pk][0]].append(answer)
     values = {pk: v for key, rows in by_kind.items() for pk, v in kinds.get(key).values(rows).items()}
-    return [answer_content(a, values.get(a.pk)) for a in answers]
+    return [answer_content(a, values.get(a.pk), found[a.pk][1]) for a in answers]
 
 
 def decision_content(decision: Decision) -> dict[str, Any]:

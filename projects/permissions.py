@@ -6,6 +6,7 @@ from uuid import UUID
 from accounts.models import User
 from accounts.problems import Forbidden, NotFound
 
+from . import hiding
 from .models import Answer, Guideline, Invitation, Job, Member, ParticipantLink, Project, Role, Round, Unit
 
 LEAD, CURATOR, VIEWER = Role.LEAD, Role.CURATOR, Role.VIEWER
@@ -35,6 +36,25 @@ def permit(member: Member, verb: str) -> None:
     """Raise `Forbidden` unless the member's role allows it."""
     if not may(member, verb):
         raise Forbidden(f"As {member.role} of this project you cannot {verb}.")
+
+
+class Names:
+    """What one member of a project may call the people who did something in it: by name, or by pseudonym. The
+    pseudonyms of a project are looked up once, and only where they are needed."""
+
+    def __init__(self, asking: Member) -> None:
+        self._asking = asking
+        self._pseudonyms: dict[int, str] | None = None
+
+    def of(self, user: User | None) -> str:
+        """Empty for nobody, as where a command did it, and for an operator who is no member."""
+        if user is None:
+            return ""
+        if may(self._asking, "see names") or user.pk == self._asking.user_id:
+            return user.name
+        if self._pseudonyms is None:
+            self._pseudonyms = dict(self._asking.project.members.values_list("user_id", "pseudonym"))
+        return self._pseudonyms.get(user.pk, "")
 
 
 def require(member: Member, *roles: str) -> None:
@@ -109,12 +129,13 @@ def answer_of(user: User, answer: UUID) -> tuple[Answer, Member]:
 
 
 def job_of(user: User, job_id: int) -> Job:
-    """A job of one of the user's projects, or one that the user began."""
+    """A job of one of the user's projects, or one that the user began; none about what is kept from the user."""
     found = Job.objects.select_related("project").filter(pk=job_id).first()
     if found is None:
         raise _nothing()
     if found.project_id is not None:
-        member_in(user, found.project_id)
+        if hiding.is_about_hidden(found, member_in(user, found.project_id)):
+            raise Forbidden("This job is about something that is sealed from you.")
     elif found.created_by_id != user.pk:
         raise _nothing()
     return found

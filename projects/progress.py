@@ -50,7 +50,8 @@ def of_round(round: Round, *, now: datetime) -> dict[str, Any]:
         "surplus": slots.filter(number__lt=0, current_answer__outcome=Outcome.ANSWERED).count(),
         "people": _people(round),
         "days": list(
-            Answer.objects.filter(assignment__round=round, revision=1)
+            # The same answers that are counted above, so that the days add up to them.
+            Answer.objects.filter(outcome=Outcome.ANSWERED, current_of__in=counted)
             .annotate(day=TruncDate("received_at"))
             .values("day")
             .annotate(answers=Count("pk"))
@@ -111,10 +112,12 @@ def _flagged(round: Round, limit: int = 200) -> list[dict[str, Any]]:
         .select_related("assignment__unit", "author")
         .order_by("-received_at")[:limit]
     )
+    kind = kinds.get(round.kind)
     return [
         {
             "unit": a.assignment.unit_id, "key": a.assignment.unit.key, "pseudonym": a.author.pseudonym,
-            "comment": a.comment, "outcome": a.outcome, "reason": a.reason, "at": a.received_at,
+            "comment": a.comment, "flag": a.flag, "outcome": a.outcome, "reason": kinds.reason_in_words(kind, a.reason),
+            "at": a.received_at,
         }
         for a in rows
     ]  # fmt: skip

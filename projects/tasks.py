@@ -9,9 +9,10 @@ from celery import shared_task
 
 from accounts import sweeping
 from accounts.problems import Conflict
+from audit.actions import seal_if_due
 
-from . import jobs, kinds, uploads
-from .actions import elsewhere, gold, sheets
+from . import jobs, kinds, pointers, uploads
+from .actions import elsewhere, gold, sheet_import, sheets
 from .models import Project, Round
 
 
@@ -34,7 +35,14 @@ def sweep() -> dict[str, int]:
     return sweeping.sweep()
 
 
-@jobs.handler("finish_round")
+@shared_task(name="projects.seal")  # type: ignore[untyped-decorator]
+def seal() -> bool:
+    """Asked every minute: rounds that an earlier version finished are settled, and the record is sealed when due."""
+    pointers.settle_old()
+    return seal_if_due()
+
+
+@jobs.handler("finish_round", short=True)
 def finish_round(job: jobs.RunningJob) -> dict[str, Any]:
     return gold.finish_round(round=Round.objects.get(pk=job.params["round"]), by=job.by, progress=job.progress)
 
@@ -45,17 +53,12 @@ def check_sheet(job: jobs.RunningJob) -> dict[str, Any]:
     return sheets.check_sheet(round=_round(job), path=_upload(job), name=job.params["name"], progress=job.paced())
 
 
-@jobs.handler("import_sheet")
+@jobs.handler("import_sheet", ended=sheet_import.ended)
 def import_sheet(job: jobs.RunningJob) -> dict[str, Any]:
     """Store a sheet's answers. A second attempt after the worker died goes on where the first was."""
     if job.by is None:
         raise Conflict("Whoever asked for this import no longer has an account.")
-    path = _upload(job)
-    said = sheets.import_sheet(
-        round=_round(job), path=path, name=job.params["name"], by=job.by, progress=job.paced()
-    )  # fmt: skip
-    path.unlink(missing_ok=True)
-    return said
+    return sheet_import.import_sheet(round=_round(job), path=_upload(job), name=job.params["name"], job=job)
 
 
 @jobs.handler("check_elsewhere")
@@ -63,21 +66,18 @@ def check_elsewhere(job: jobs.RunningJob) -> dict[str, Any]:
     """Read ratings that were made elsewhere and say what importing them would come to; changes nothing."""
     kind = kinds.get(job.params["kind"])
     ratings = elsewhere.read_ratings(
-        project=_project(job), kind=kind, path=_upload(job), name=job.params["name"]
+        project=_project(job), kind=kind, path=_upload(job), name=job.params["name"], progress=job.paced()
     )  # fmt: skip
     return elsewhere.report(ratings)
 
 
-@jobs.handler("import_elsewhere")
+@jobs.handler("import_elsewhere", ended=uploads.remove_when_done)
 def import_elsewhere(job: jobs.RunningJob) -> dict[str, Any]:
     """Store ratings that were made elsewhere. A second attempt finds the import done, or nothing of it."""
     if job.by is None:
         raise Conflict("Whoever asked for this import no longer has an account.")
-    path = _upload(job)
     chosen = {key: job.params[key] for key in ("kind", "name", "round_name", "purpose")}
-    said = elsewhere.import_ratings(project=_project(job), path=path, by=job.by, **chosen)
-    path.unlink(missing_ok=True)
-    return said
+    return elsewhere.import_ratings(project=_project(job), path=_upload(job), by=job.by, job=job, **chosen)
 
 
 def _project(job: jobs.RunningJob) -> Project:

@@ -6,22 +6,19 @@ from datetime import timedelta
 from pathlib import Path, PurePath
 
 from django.conf import settings
-from django.core.files.uploadedfile import UploadedFile
+from django.core.files import File
+from django.db import transaction
 from django.utils import timezone
 
-from accounts.problems import Problem, Refused
+from accounts import limits
+from accounts.models import User
+from accounts.problems import Refused, TooLarge
+
+from .models import Job, JobStatus
 
 TOKEN = re.compile(r"[0-9a-f]{32}")
 #: An upload that nobody confirmed for so long is removed.
 KEPT = timedelta(days=7)
-#: What a multipart body may have beside the file, in bytes.
-ENVELOPE = 64 * 1024
-
-
-class TooLarge(Problem):
-    status = 413
-    type = "too-large"
-    title = "The file is too large"
 
 
 def refuse_larger(size: int) -> None:
@@ -41,14 +38,18 @@ def path_of(token: str) -> Path:
     return folder() / token
 
 
-def name_of(file: "UploadedFile[bytes]") -> str:
+def name_of(file: "File[bytes]") -> str:
     """The file's own name, without any folder."""
     return PurePath((file.name or "file").replace("\\", "/")).name[:200]
 
 
-def store(file: "UploadedFile[bytes]") -> str:
+def store(file: "File[bytes]", by: User | None) -> str:
+    """Keep a file; its token. Where that were more than one person's uploads may come to, the oldest of theirs go that
+    no job is at or waits for. `TooMuch` where that is not enough."""
     folder().mkdir(parents=True, exist_ok=True)
     _remove_forgotten()
+    if by and limits.most("LIMIT_UPLOADS_MB"):
+        _make_room(file.size or 0, by)
     token = secrets.token_hex(16)
     try:
         with path_of(token).open("xb") as kept:
@@ -58,6 +59,30 @@ def store(file: "UploadedFile[bytes]") -> str:
         path_of(token).unlink(missing_ok=True)
         raise
     return token
+
+
+def remove_when_done(job: Job) -> None:
+    """In the transaction in which a job ends: its upload is spent when that is committed. Earlier, a worker that dies
+    in between would leave the next one without it."""
+    if job.status == JobStatus.DONE:
+        transaction.on_commit(lambda: path_of(job.params["upload"]).unlink(missing_ok=True))
+
+
+def _make_room(size: int, by: User) -> None:
+    mine = Job.objects.filter(created_by=by, created_at__gt=timezone.now() - KEPT, params__has_key="upload")
+    kept = {job.params["upload"]: path_of(job.params["upload"]) for job in mine.order_by("pk")}
+    sizes = {token: path.stat().st_size for token, path in kept.items() if path.exists()}
+    needed = {job.params["upload"] for job in mine.filter(status__in=(JobStatus.QUEUED, JobStatus.RUNNING))}
+    too_much = sum(sizes.values()) + size - limits.most("LIMIT_UPLOADS_MB") * 2**20
+    gone = []
+    for token in sizes:
+        if too_much > 0 and token not in needed:
+            gone.append(token)
+            too_much -= sizes[token]
+    if too_much > 0:
+        raise limits.refused("LIMIT_UPLOADS_MB")
+    for token in gone:
+        kept[token].unlink(missing_ok=True)
 
 
 def _remove_forgotten() -> None:

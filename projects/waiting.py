@@ -1,12 +1,14 @@
-"""Which jobs can be taken, and which of them a worker should take first."""
+"""Which jobs can be taken, and which of them a worker should take first (docs/decisions/0022-fair-shares.md)."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from django.db.models import Case, IntegerField, Q, Value, When
+from django.db.models import Case, F, Max, Min, Q, QuerySet, Value, When
 from django.utils import timezone
 
-from .models import Job, JobStatus
+from accounts.models import User
+
+from .models import Job, JobStatus, Project
 
 #: No lease, and no time to wait before another try, reaches so far ahead: one that does was given before the clock was
 #: set back, and holds no longer.
@@ -16,6 +18,11 @@ NEEDS_TORCH = "gpu"
 NO_TORCH = f"This machine has no torch, which the queue {NEEDS_TORCH} needs: install requirements/gpu.txt."
 #: A job that waits longer than this waits for a worker, not for the next look at the table.
 PATIENCE = timedelta(seconds=10)
+#: What a job takes of its project's turns: what follows from an act and is soon done, and all else.
+SHORT, LONG = 1, 8
+#: What needs another model than this process has loaded is taken as if it stood so far behind.
+RELOADING = 20 * LONG
+ACTIVE = (JobStatus.QUEUED, JobStatus.RUNNING)
 _held = ""
 
 
@@ -65,12 +72,34 @@ def hold(queue: str) -> None:
     _held = queue
 
 
-def claim_next(queues: Sequence[str] | None = None, *, but: Sequence[str] = ()) -> int | None:
-    """The id of the job to take next: the oldest, but those that need something else than what this process
-    has loaded come after all others, so that it drains a queue before it loads what the next one needs."""
-    jobs = Job.objects.filter(claimable(timezone.now())).exclude(of(but))
+def turn_of(*, project: Project | None, by: User | None, queue: str, weight: int) -> int:
+    """The turn of a new job: the one that is being served now, or, where jobs of the same project and weight wait
+    already, the one behind the last of these. What people ask for stands behind what they asked for elsewhere, too:
+    many projects are not many people."""
+    family_is = of([family(queue)])
+    running, queued = Q(status=JobStatus.RUNNING), Q(status=JobStatus.QUEUED)
+    own = Q(project=project) | Q(created_by=by) if by and weight > SHORT else Q(project=project)
+    found = Job.objects.filter(status__in=ACTIVE).aggregate(
+        served=Max("turn", filter=family_is & running),
+        first=Min("turn", filter=family_is & queued),
+        anywhere=Max("turn", filter=running),
+        last=Max("turn", filter=family_is & own & Q(weight=weight)),
+    )
+    now: int = next((found[name] for name in ("served", "first", "anywhere") if found[name] is not None), 0)
+    return now if found["last"] is None else max(now, found["last"] + weight)
+
+
+def in_order(queues: Sequence[str] | None = None, *, but: Sequence[str] = ()) -> QuerySet[Job]:
+    """The jobs that can be taken now, in the order in which this process should take them: by their turns, of the
+    same turn the shorter one. Those that need another model than it has loaded come so much later that it drains a
+    queue before it loads what the next one needs, and yet loads it some time."""
+    jobs = Job.objects.filter(claimable(timezone.now()), status__in=ACTIVE).exclude(of(but))
     if queues:
         jobs = jobs.filter(of(queues))
     here = Q(queue=_held) | ~Q(queue__contains=".")
-    order = Case(When(here, then=Value(0)), default=Value(1), output_field=IntegerField())
-    return jobs.order_by(order, "pk").values_list("pk", flat=True).first()
+    return jobs.order_by(F("turn") + Case(When(here, then=Value(0)), default=Value(RELOADING)), "weight", "pk")
+
+
+def claim_next(queues: Sequence[str] | None = None, *, but: Sequence[str] = ()) -> int | None:
+    """The id of the job to take next."""
+    return in_order(queues, but=but).values_list("pk", flat=True).first()

@@ -10,21 +10,24 @@ from django.db import IntegrityError, transaction
 from django.db.models import Exists, F, QuerySet
 from django.utils import timezone
 
+from accounts import limits
+from accounts.held import Held
 from accounts.models import User
 from accounts.prepared import Change, Read, insert
 from accounts.problems import Conflict, NotFound, Refused, RoundClosed, StaleRevision, UuidReused
 from audit.digests import digest_of
 
 from .. import kinds
-from ..leaves import answer_content
-from ..models import Answer, Assignment, Outcome, Participant, Round
+from ..leaves import Place, answer_content
+from ..models import Answer, Assignment, CameBy, Member, Outcome, Participant, Round
 from . import queue
 from .participation import require_consent
 
 
 @dataclass(frozen=True)
 class Submission:
-    """One submission as the client sent it; ``digest`` is the SHA-256 of its bytes."""
+    """One submission as the client sent it; ``digest`` is the SHA-256 of its bytes. ``entry``: the id of the act that
+    brings it, where that is another's than the author's."""
 
     uuid: uuids.UUID
     digest: str
@@ -33,11 +36,13 @@ class Submission:
     kind: str
     outcome: str
     shown: int
+    came_by: CameBy
     value: kinds.Value | None = None
     reason: str = ""
     active_ms: int = 0
     comment: str = ""
     flag: bool = False
+    entry: int | None = None
 
 
 @dataclass(frozen=True)
@@ -66,6 +71,11 @@ def _participant(slot: Assignment) -> Participant:
     return Participant(round_id=slot.round_id, **fields)
 
 
+def _at_work(round: int, user: int) -> QuerySet[Participant]:
+    found = Participant.objects.select_related("member")
+    return found.filter(round=round, member__user=user, member__left_at=None, left_at=None)
+
+
 # What runs at every answer, compiled once (accounts.prepared).
 _SLOT = Read(
     lambda slot, user, answer: (
@@ -77,32 +87,52 @@ _SLOT = Read(
     user=int,
     answer=uuids.UUID,
 )
-_AT_WORK = Read(
-    lambda round, person: Participant.objects.filter(round=round, member=person, left_at=None)[:1],
-    round=int,
-    person=int,
+_PARTICIPANT = Read(lambda round, user: _at_work(round, user)[:1], round=int, user=int)
+# And the person's turn (see `queue.hand`).
+_TURN = Read(
+    lambda round, user: _at_work(round, user).select_for_update(of=("self",), no_key=True)[:1], round=int, user=int
 )
-_PARTICIPANT = Read(
-    lambda round, user: Participant.objects.select_related("member").filter(
-        round=round, member__user=user, member__left_at=None, left_at=None
-    )[:1],
-    round=int,
-    user=int,
-)
-# The revision is compared on the row itself: a subquery is not looked at again after waiting for a lock.
+# All that was read of the slot is compared, and what it depends on is held: the round stays open and the person in it
+# until the answer is committed, so that who closes the round, or takes the person out, comes before it or after it.
 _MOVE = Change(
-    lambda slot, round, revision, answer, following: (
+    lambda slot, round, place, person, number, revision, answer, following: (
         Assignment.objects.filter(
-            pk=slot, revision=revision, round__in=Round.objects.filter(pk=round, status=Round.Status.OPEN)
+            Held(Round.objects.filter(pk=round, status=Round.Status.OPEN)),
+            Held(Participant.objects.filter(pk=place, left_at=None), lock="NO KEY UPDATE"),
+            pk=slot,
+            person=person,
+            number=number,
+            revision=revision,
         ),
         {"revision": following, "current_answer": answer},
     ),
     slot=int,
     round=int,
+    place=int,
+    person=int,
+    number=int,
     revision=int,
     answer=uuids.UUID,
     following=int,
 )
+#: How often a slot is read that changes hands while it is answered. Twice, as a rule: what is over does not come back.
+TRIES = 5
+
+
+class _ChangedHands(Exception):
+    """The slot is not as it was read, or the round or the person's part in it has ended."""
+
+
+#: What this process has seen of each person's answers.
+_PACE = limits.Pace()
+
+
+def refuse_faster(user: User) -> None:
+    """`TooMuch` for who gives more answers in a minute than the limit. The data base is asked of those alone of whom
+    this process has seen a quarter of it, so that who works by hand is never counted: with more than four processes it
+    may be exceeded by as many times as there are fours of them."""
+    if _PACE.is_fast("LIMIT_ANSWERS_PER_MINUTE", user.pk):
+        limits.check("LIMIT_ANSWERS_PER_MINUTE", Answer.objects.filter(author__user=user), at="received_at")
 
 
 def submit(*, user: User, submission: Submission, now: datetime | None = None) -> Submitted:
@@ -112,31 +142,30 @@ def submit(*, user: User, submission: Submission, now: datetime | None = None) -
     slot that is not this person's, `RoundClosed`, `StaleRevision` (with the newer revision), `Refused`.
     """
     now = now or timezone.now()
-    slot = _SLOT.first(slot=submission.assignment, user=user.pk, answer=submission.uuid)
-    if slot is None or vars(slot)["is_replay"]:
-        if stored := _replayed(user, submission):
-            return Submitted(stored, _hand_again(stored.assignment, now), new=False)
-        raise _not_yours()
-    require_consent(user, slot.round)
-    if not slot.round.is_open:
-        raise RoundClosed("The round was closed. Your answer is kept on this computer and was not stored.")
-    value = _checked(slot, submission)
-    before, number = slot.current_answer_id, slot.number
-    for careful in (False, True):
+    for _ in range(TRIES):
+        slot = _SLOT.first(slot=submission.assignment, user=user.pk, answer=submission.uuid)
+        if slot is None or vars(slot)["is_replay"]:
+            if stored := _replayed(user, submission):
+                return Submitted(stored, _hand_again(user, stored.assignment, now), new=False)
+            raise _not_yours()
+        require_consent(user, slot.round)
+        if not slot.round.is_open:
+            raise RoundClosed("The round was closed. Your answer is kept on this computer and was not stored.")
+        value = _checked(slot, submission)
+        author = Member(pk=slot.person_id, user_id=user.pk)  # as the slot was found by; reading it would cost a query
         try:
             with transaction.atomic():
-                answer = _store(slot, submission, value, author=slot.person_id or 0, now=now)
-                hand = queue.hand(round=slot.round, participant=_participant(slot), now=now, careful=careful)
+                answer = _store(slot, submission, value, author=author, now=now)
+                hand = queue.hand(round=slot.round, participant=_participant(slot), now=now)
                 return Submitted(answer, hand, new=True)
+        except _ChangedHands:
+            continue
         except IntegrityError:
-            # The same submission on two connections at once, or another revision that was a moment faster; or the
-            # hand met its own person in another tab, and is then topped up slot by slot.
+            # The same submission on two connections at once, or another revision that was a moment faster.
             if stored := _replayed(user, submission):
-                return Submitted(stored, _hand_again(stored.assignment, now), new=False)
-            slot.revision, slot.current_answer_id, slot.number = submission.revision, before, number
-            if careful:
-                raise _stale(slot) from None
-    raise AssertionError("the second attempt returns or raises")
+                return Submitted(stored, _hand_again(user, stored.assignment, now), new=False)
+            raise _stale(slot) from None
+    raise Conflict("Others change this slot at the same moment. Send the answer again.")
 
 
 def _replayed(user: User, submission: Submission) -> Answer | None:
@@ -176,17 +205,18 @@ def _checked(slot: Assignment, submission: Submission) -> kinds.Value | None:
 
 
 def _store(
-    slot: Assignment, submission: Submission, value: kinds.Value | None, *, author: int, now: datetime
+    slot: Assignment, submission: Submission, value: kinds.Value | None, *, author: Member, now: datetime
 ) -> Answer:
     """Insert the answer and its typed rows, and move the slot's two pointers by compare-and-set."""
     if submission.revision != slot.revision:
         raise _stale(slot)
     answer = insert_answer(slot, submission, value, author=author, now=now)
     moved = _MOVE.run(
-        slot=slot.pk, round=slot.round_id, revision=submission.revision, answer=answer.pk, following=answer.revision
-    )
+        slot=slot.pk, round=slot.round_id, place=vars(slot)["place_pk"], person=author.pk, number=slot.number,
+        revision=submission.revision, answer=answer.pk, following=answer.revision,
+    )  # fmt: skip
     if not moved:
-        raise _stale(slot)
+        raise _ChangedHands
     slot.revision, slot.current_answer = answer.revision, answer
     if submission.outcome == Outcome.SKIPPED:
         _pass_on(slot, now)
@@ -196,7 +226,7 @@ def _store(
 
 
 def insert_answer(
-    slot: Assignment, submission: Submission, value: kinds.Value | None, *, author: int, now: datetime
+    slot: Assignment, submission: Submission, value: kinds.Value | None, *, author: Member, now: datetime
 ) -> Answer:
     """Insert one answer with its typed rows and its digest. The caller has checked it and moves the pointers."""
     answer = _answer(slot, slot.round, submission, value, author=author, now=now)
@@ -207,7 +237,7 @@ def insert_answer(
 
 
 def insert_answers(
-    round: Round, given: Sequence[tuple[Assignment, Submission, kinds.Value]], *, author: int, now: datetime
+    round: Round, given: Sequence[tuple[Assignment, Submission, kinds.Value]], *, author: Member, now: datetime
 ) -> list[Answer]:
     """As `insert_answer` for many slots of one round, in a fixed number of queries."""
     rows = [_answer(slot, round, submission, value, author=author, now=now) for slot, submission, value in given]
@@ -217,12 +247,12 @@ def insert_answers(
 
 
 def _answer(
-    slot: Assignment, round: Round, submission: Submission, value: kinds.Value | None, *, author: int, now: datetime
+    slot: Assignment, round: Round, submission: Submission, value: kinds.Value | None, *, author: Member, now: datetime
 ) -> Answer:
     answer = Answer(
         uuid=submission.uuid,
         assignment=slot,
-        author_id=author,
+        author_id=author.pk,
         revision=submission.revision + 1,
         outcome=submission.outcome,
         reason=submission.reason,
@@ -233,8 +263,10 @@ def _answer(
         active_ms=submission.active_ms,
         comment=submission.comment,
         flag=submission.flag,
+        came_by=submission.came_by,
+        entry_id=submission.entry,
     )
-    answer.digest = digest_of(answer_content(answer, value))
+    answer.digest = digest_of(answer_content(answer, value, Place.of(slot, author)))
     return answer
 
 
@@ -280,18 +312,21 @@ def _take_back(slot: Assignment) -> None:
             return
 
 
-def _hand_again(slot: Assignment, now: datetime) -> list[Assignment]:
-    """The hand of the slot's person, for a reply that was sent before."""
-    participant = _AT_WORK.first(round=slot.round_id, person=slot.person_id)
-    if participant is None or not slot.round.is_open:
+def _hand_again(user: User, slot: Assignment, now: datetime) -> list[Assignment]:
+    """The person's hand, for a reply that was sent before; empty for whoever has left."""
+    if not slot.round.is_open:
         return []
     with transaction.atomic():
-        return queue.hand(round=slot.round, participant=participant, now=now)
+        participant = _TURN.first(round=slot.round_id, user=user.pk)
+        return queue.hand(round=slot.round, participant=participant, now=now) if participant else []
 
 
 def participant_of(user: User, round: Round) -> Participant:
     """The user's participation in a round, or `NotFound`."""
-    found = _PARTICIPANT.first(round=round.pk, user=user.pk)
+    return _allowed(_PARTICIPANT.first(round=round.pk, user=user.pk), user, round)
+
+
+def _allowed(found: Participant | None, user: User, round: Round) -> Participant:
     if found is None:
         raise NotFound("You are not at work in this round.")
     require_consent(user, round)
@@ -300,8 +335,9 @@ def participant_of(user: User, round: Round) -> Participant:
 
 def next_hand(*, user: User, round: Round, now: datetime | None = None) -> list[Assignment]:
     """The person's hand, renewed and topped up; empty in a closed round. Repeating it claims nothing more."""
-    participant = participant_of(user, round)
     if not round.is_open:
+        participant_of(user, round)
         return []
     with transaction.atomic():
+        participant = _allowed(_TURN.first(round=round.pk, user=user.pk), user, round)
         return queue.hand(round=round, participant=participant, now=now or timezone.now())

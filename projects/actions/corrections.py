@@ -16,7 +16,7 @@ from accounts.problems import FieldErrors, Refused, StaleRevision
 from audit.log import record_all
 
 from .. import kinds
-from ..models import Answer, Assignment, Decision, Member, Origin, Outcome, Project, Round, Unit
+from ..models import Answer, Assignment, CameBy, Decision, Member, Origin, Outcome, Project, Round, Unit
 from .answers import Submission, insert_answers
 from .curation import curation_round, take_slots
 from .decisions import insert_decisions
@@ -201,10 +201,10 @@ class _Work:
             submission = Submission(
                 uuid=uuids.uuid5(batch, f"{self.how.key}/{c.unit.pk}") if batch else uuids.uuid4(),
                 digest=sha256(body).hexdigest(), assignment=slot.pk, revision=slot.revision, kind=self.how.key,
-                outcome=Outcome.ANSWERED, shown=revisions[c.unit.pk], comment=reason,
+                outcome=Outcome.ANSWERED, shown=revisions[c.unit.pk], comment=reason, came_by=CameBy.CORRECTION,
             )  # fmt: skip
             given.append((slot, submission, c.value))
-        answers = insert_answers(self.round, given, author=self.by.pk, now=self.now)
+        answers = insert_answers(self.round, given, author=self.by, now=self.now)
         for answer in answers:
             answer.assignment.revision, answer.assignment.current_answer = answer.revision, answer
         Assignment.objects.bulk_update([a.assignment for a in answers], ["revision", "current_answer"])

@@ -10,10 +10,16 @@ from ..models import Decision
 BATCH = 2000
 
 
-def insert_decisions(decisions: Iterable[Decision]) -> int:
-    """Insert decisions in the caller's transaction and return how many. ``decided_at`` must be set."""
+def with_digests(decisions: Iterable[Decision]) -> list[Decision]:
+    """Decisions that are ready to be inserted. ``decided_at`` must be set."""
     rows = list(decisions)
     for row in rows:
         row.digest = digest_of(decision_content(row))
+    return rows
+
+
+def insert_decisions(decisions: Iterable[Decision]) -> int:
+    """Insert decisions in the caller's transaction and return how many. ``decided_at`` must be set."""
+    rows = with_digests(decisions)
     Decision.objects.bulk_create(rows, batch_size=BATCH)
     return len(rows)

@@ -4,15 +4,15 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.models import User
 from audit.actions import seal_pending
 
-from .. import kinds
+from .. import batches, kinds
 from ..models import Answer, Decision, Origin, Outcome, Purpose, Round, Unit
+from ..pointers import settle
 from .decisions import insert_decisions
 
 BATCH = 500
@@ -27,7 +27,7 @@ def finish_round(*, round: Round, by: User | None, progress: Progress | None = N
     if round.purpose in FORMS_GOLD:
         done = 0
         for batch in _units_with_answers(round):
-            with transaction.atomic():
+            with batches.batch():
                 for origin, n in _decide(round, batch, by).items():
                     counts[origin] += n
             done += len(batch)
@@ -36,7 +36,9 @@ def finish_round(*, round: Round, by: User | None, progress: Progress | None = N
         incomplete = round.units_count - done
         if incomplete:
             counts["units without enough answers"] = incomplete
-    seal_pending()
+    settle(round, by)
+    with batches.harmless():
+        seal_pending()
     return {"decisions": dict(counts)}
 
 

@@ -4,6 +4,7 @@ from hashlib import sha256
 
 from django.db import IntegrityError, transaction
 
+from accounts import limits
 from accounts.models import User
 from accounts.problems import Conflict, Refused
 from audit.log import record
@@ -20,6 +21,8 @@ def write_guideline(*, project: Project, kind: str, text: str, by: User | None) 
         raise Refused.field("kind", f"There is no task kind {kind!r}.")
     if not text.strip():
         raise Refused.field("text", "A guideline has a text.")
+    if by is not None:
+        limits.check("LIMIT_GUIDELINES_PER_DAY", Guideline.objects.filter(created_by=by))
     digest = sha256(text.encode()).hexdigest()
     for _ in range(TRIES):
         newest = project.guidelines.filter(kind=kind).order_by("-number").values_list("number", flat=True).first()

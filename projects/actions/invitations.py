@@ -8,8 +8,9 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 
-from accounts import throttling
+from accounts import limits, throttling
 from accounts.actions import begin_session, check_password_strength
+from accounts.addresses import place
 from accounts.models import Failure, User
 from accounts.problems import Conflict, Refused, SignInNeeded, SpentLink
 from accounts.tokens import new_token, token_hash
@@ -28,8 +29,13 @@ def invite(*, project: Project, email: str, role: str, by: User, days: int = 14)
     """Invite an address; returns the row and the token, which is not kept. An earlier open invitation of the same
     address is revoked. Raises `Refused` when the address belongs to an active member."""
     email = email.strip().lower()
+    if not email.isascii() or email.endswith(".invalid"):
+        # Letters that data bases fold into ASCII make one address look like another's; .invalid has those of
+        # volunteers and of raters elsewhere, who stand for nobody that could sign in.
+        raise Refused.field("email", "Give an address in plain ASCII letters to which mail can be sent.")
     if project.members.active().filter(user__email__iexact=email).exists():
         raise Refused.field("email", "Somebody with this address is a member already.")
+    limits.check("LIMIT_INVITATIONS_PER_DAY", Invitation.objects.filter(created_by=by))
     token, now = new_token(), timezone.now()
     try:
         with transaction.atomic():
@@ -72,8 +78,6 @@ def revoke(*, invitation: Invitation, by: User) -> None:
 
 def look(*, request: HttpRequest, token: str) -> Invitation:
     """The open invitation of a token. Raises `SpentLink`, and `TooManyTries` after many wrong ones."""
-    ip = throttling.client_ip(request)
-    throttling.check(Failure.What.TOKEN, ip)
     found = (
         Invitation.objects.filter(
             token_hash=token_hash(token), accepted_at=None, revoked_at=None, expires_at__gt=timezone.now()
@@ -82,18 +86,13 @@ def look(*, request: HttpRequest, token: str) -> Invitation:
         .first()
     )
     if found is None:
-        throttling.count(Failure.What.TOKEN, ip)
+        throttling.wrong_token(request)
         raise _spent()
     return found
 
 
 def _spent() -> SpentLink:
     return SpentLink("This invitation was used, revoked, has expired or never existed. Ask the project's lead.")
-
-
-def account_of(invitation: Invitation) -> User | None:
-    """The account with the invited address, where there is one."""
-    return User.objects.filter(email__iexact=invitation.email).first()
 
 
 def accept(
@@ -103,18 +102,23 @@ def accept(
     it must not open somebody else's account. Where none exists it is made with ``name`` and ``password`` and signed
     in. Raises `SpentLink`, `SignInNeeded`, `OtherAccount`, `Refused`."""
     invitation = look(request=request, token=token)
-    owner = account_of(invitation)
     if isinstance(user, User):
-        if owner is None or owner.pk != user.pk:
+        if user.email.lower() != invitation.email.lower():
             raise OtherAccount(f"The invitation is for {invitation.email}. Sign out, then open it again.")
         return _join(invitation, user)
-    if owner is not None:
-        raise SignInNeeded(f"There is an account for {invitation.email}. Sign in to it, then open this link again.")
+    # Looked at first: what is refused for its own sake must not tell whether there is an account.
     fresh = _account(invitation, name, password)
+    if User.objects.filter(email__iexact=invitation.email).exists():
+        throttling.check(Failure.What.ACCOUNT, place(request))
+        throttling.count(Failure.What.ACCOUNT, place(request))
+        raise SignInNeeded(
+            f"There is an account for {invitation.email} already. Sign in to it, or ask whoever runs this Concord for "
+            "a sign-in link; the invitation stays good."
+        )
     try:
         with transaction.atomic():
             fresh.save(force_insert=True)
-            record(actor=fresh, verb="create account", obj=fresh)
+            record(actor=fresh, verb="create account", obj=fresh, after={"by": "invitation"})
             member = _join(invitation, fresh)
             begin_session(request=request, user=fresh, how="invitation")
     except IntegrityError as error:

@@ -8,6 +8,7 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
+from accounts import limits
 from accounts.models import User
 from accounts.problems import Conflict, Refused
 from accounts.tokens import new_token, token_hash
@@ -35,6 +36,8 @@ def make_links(
     """One link a label, with its token, which is not kept: personal ones, or with ``places`` > 1 shared ones. Without
     a text they get that of the round's newest link. Raises `Refused` naming the line of a label, `Conflict`."""
     _refuse_where_nobody_works(round)
+    made_by = ParticipantLink.objects.filter(created_by=by, parent=None)
+    limits.check("LIMIT_PARTICIPANT_LINKS_PER_DAY", made_by, adding=len(labels))
     names = [label.strip() for label in labels]
     for i, name in enumerate(names):
         if name in names[:i]:

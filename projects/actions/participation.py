@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from accounts import throttling
 from accounts.actions import begin_session
-from accounts.models import Failure, User
+from accounts.models import User
 from accounts.problems import Conflict, Forbidden, NotFound, SpentLink
 from accounts.tokens import new_token, token_hash
 from audit.log import record
@@ -44,16 +44,13 @@ class Accepted:
 def look(*, request: HttpRequest, user: User | AnonymousUser, token: str) -> ParticipantLink:
     """The link that a token opens: where this browser's volunteer came by it before, that person's own. Raises
     `SpentLink`, and `TooManyTries` after many wrong tokens."""
-    ip, now = throttling.client_ip(request), timezone.now()
-    throttling.check(Failure.What.TOKEN, ip)
+    now = timezone.now()
     links = ParticipantLink.objects.select_related("round__project", "member__user")
     found = links.filter(token_hash=token_hash(token)).first()
-    if found is None:
-        throttling.count(Failure.What.TOKEN, ip)
-        raise _ended()
-    if isinstance(user, User) and user.is_guest and found.is_shared:
+    if found is not None and found.is_shared and isinstance(user, User) and user.is_guest:
         found = links.filter(parent=found.pk, member__user=user).first() or found
-    if not found.is_open(now):
+    if found is None or not found.is_open(now):
+        throttling.wrong_token(request)
         raise _ended()
     if found.opened_at is None:
         ParticipantLink.objects.filter(pk=found.pk, opened_at=None).update(opened_at=now)

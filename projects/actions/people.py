@@ -1,24 +1,27 @@
 """Projects and who is in them: founding, settings, members, roles, pseudonyms."""
 
 import secrets
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
+from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models import F
 from django.utils import timezone
 from django.utils.text import slugify
 
+from accounts import limits
 from accounts.models import User
 from accounts.problems import Conflict, Refused
 from audit.log import changes, record
+from audit.models import Entry
 
 from ..models import Member, Project, Role
 from . import rounds
 
 #: No letter or digit that is taken for another one.
 LETTERS = "23456789ABCDEFGHJKMNPQRSTVWXYZ"
-SETTINGS = ("name", "description", "licence", "citation")
+SETTINGS = ("name", "description", "licence", "citation", "publish_comments")
 
 
 def create_project(
@@ -29,12 +32,16 @@ def create_project(
     description: str = "",
     licence: str = "",
     citation: str = "",
+    publish_comments: bool = False,
     illustrative: bool = False,
 ) -> Project:
     """Found a project; ``by``, where given, is its first lead. Without a slug one is made from the name."""
     slug = slug or slugify(name)[:60].strip("-")
     if not slug:
         raise Refused.field("slug", "Give a short name for addresses: letters, digits and hyphens.")
+    if by is not None:
+        founded = Entry.objects.filter(actor=by, verb="create project")
+        limits.check("LIMIT_PROJECTS_PER_DAY", founded, at="at")
     try:
         with transaction.atomic():
             project = Project.objects.create(
@@ -43,6 +50,7 @@ def create_project(
                 description=description,
                 licence=licence,
                 citation=citation,
+                publish_comments=publish_comments,
                 illustrative=illustrative,
             )
             after = {"slug": slug, "name": name}
@@ -54,8 +62,22 @@ def create_project(
     return project
 
 
+def found_project(*, name: str, by: User, slug: str = "", **fields: Any) -> Project:
+    """`create_project` by somebody in the browser, who is not told which short names others' projects have: where the
+    one wished for is taken, letters are added to it. Raises `Conflict` after many projects in one day."""
+    day_ago = timezone.now() - timedelta(days=1)
+    made = Entry.objects.filter(actor=by, verb="create project", at__gt=day_ago).count()
+    if made >= settings.NEW_PROJECTS_A_DAY:
+        raise Conflict(f"You have created {made} projects in the last 24 hours. Create the next one tomorrow.")
+    wished = slug or slugify(name)[:60].strip("-")
+    if wished and Project.objects.filter(slug=wished).exists():
+        letters = "".join(secrets.choice(LETTERS) for _ in range(4)).lower()
+        wished = f"{wished[:55].strip('-')}-{letters}"
+    return create_project(name=name, slug=wished, by=by, **fields)
+
+
 def change_project(*, project: Project, by: User, **fields: Any) -> Project:
-    """Set name, description, licence or citation."""
+    """Set one or several of `SETTINGS`."""
     if unknown := set(fields) - set(SETTINGS):
         raise ValueError(f"These are no settings of a project: {', '.join(sorted(unknown))}.")
     before, after = changes({name: getattr(project, name) for name in SETTINGS}, fields)
@@ -131,8 +153,9 @@ def remove_member(*, member: Member, by: User, now: datetime | None = None) -> N
         _one_at_a_time(member.project)
         if _role_now(member) == Role.LEAD:
             _keep_a_lead(member)
-        rounds.remove_from_open_rounds(member=member, by=by)
+        # First, so that whoever lets the person into a round meanwhile has done so before, or sees it.
         Member.objects.filter(pk=member.pk).update(left_at=now or timezone.now())
+        rounds.remove_from_open_rounds(member=member, by=by)
         record(
             actor=by, verb="remove member", obj=member, project_id=member.project_id,
             before={"pseudonym": member.pseudonym, "role": member.role},

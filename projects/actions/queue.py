@@ -7,7 +7,6 @@ once each slot has one owner, on SQLite and PostgreSQL alike. See docs/decisions
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 
-from django.db import IntegrityError, transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
 from accounts.prepared import Change, Read
@@ -65,16 +64,22 @@ _MOVE_CURSOR = Change(
 )
 
 
-def hand(*, round: Round, participant: Participant, now: datetime, careful: bool = True) -> list[Assignment]:
+def turn(participant: Participant) -> bool:
+    """Take the person's turn until the transaction ends; False for whoever has left the round."""
+    return bool(Participant.objects.select_for_update(no_key=True).filter(pk=participant.pk, left_at=None))
+
+
+def hand(*, round: Round, participant: Participant, now: datetime) -> list[Assignment]:
     """The person's hand in an open round, renewed and topped up, in the order in which it is worked.
 
-    Call it inside a transaction. Claims nothing beyond `HAND`, so repeating it changes nothing but leases. ``careful``
-    guards each claim by a savepoint; without, meeting the same person in another tab raises IntegrityError.
+    Claims nothing beyond `HAND`, so repeating it changes nothing but leases. Call it in the person's *turn*, a
+    transaction that holds the participation: one's own tabs claim one after the other, and nobody is taken out of the
+    round in the middle of it.
     """
     found = _found(round, participant, now)
     held = _renew([slot for slot in found if slot.person_id == participant.member_id], round=round, now=now)
     if len(held) < HAND:
-        claim = _Claim(round, participant, now, careful)
+        claim = _Claim(round, participant, now)
         held += claim.up_to(HAND - len(held), [slot for slot in found if slot.person_id != participant.member_id])
     return held
 
@@ -86,9 +91,9 @@ def held(round: Round, participant: Participant) -> QuerySet[Assignment]:
 
 
 def claim(wanted: int, *, round: Round, participant: Participant, now: datetime) -> list[Assignment]:
-    """Up to ``wanted`` slots more, each under a savepoint: given-up ones first, then free ones along the walk."""
+    """Up to ``wanted`` slots more: given-up ones first, then free ones along the walk. In the person's turn."""
     found = [slot for slot in _found(round, participant, now) if slot.person_id != participant.member_id]
-    return _Claim(round, participant, now, careful=True).up_to(wanted, found)
+    return _Claim(round, participant, now).up_to(wanted, found)
 
 
 def _found(round: Round, participant: Participant, now: datetime) -> list[Assignment]:
@@ -115,8 +120,8 @@ def _renew(held: list[Assignment], *, round: Round, now: datetime) -> list[Assig
 class _Claim:
     """Claiming slots for one person: given-up ones first, then, in a pool round, free ones along the person's walk."""
 
-    def __init__(self, round: Round, participant: Participant, now: datetime, careful: bool) -> None:
-        self.round, self.participant, self.now, self.careful = round, participant, now, careful
+    def __init__(self, round: Round, participant: Participant, now: datetime) -> None:
+        self.round, self.participant, self.now = round, participant, now
         self.until = now + timedelta(seconds=round.lease_seconds)
         self.got: list[Assignment] = []
 
@@ -152,20 +157,13 @@ class _Claim:
                 break
             candidates = _free(_found(self.round, participant, self.now))
         if participant.cursor // STRIDE != before // STRIDE:
-            # Losing this write to a second tab costs a longer search, never a slot.
             _MOVE_CURSOR.run(participant=participant.pk, cursor=participant.cursor)
 
     def _take_free(self, slot: Assignment) -> bool:
-        values = {"slot": slot.pk, "person": self.participant.member_id, "until": self.until}
-        if self.careful:
-            with one_slot_per_person() as taken:
-                taken.rows = _TAKE_FREE.run(**values)
-            rows = taken.rows
-        else:
-            rows = _TAKE_FREE.run(**values)
-        if rows:
+        taken = _TAKE_FREE.run(slot=slot.pk, person=self.participant.member_id, until=self.until)
+        if taken:
             slot.person_id, slot.leased_until = self.participant.member_id, self.until
-        return bool(rows)
+        return bool(taken)
 
 
 def _free(found: Iterable[Assignment]) -> list[Assignment]:
@@ -179,18 +177,13 @@ def _take_second_hand(slot: Assignment, *, round: Round, participant: Participan
     as_read = Assignment.objects.filter(
         pk=slot.pk, person=slot.person_id, leased_until=slot.leased_until, current_answer=None, number=slot.number
     )
-    with one_slot_per_person() as taken:
-        if slot.person_id is None:
-            taken.rows = as_read.update(person=participant.member_id, leased_until=until)
-            fresh = slot
-        else:
-            taken.rows = as_read.update(number=-slot.pk)
-            if taken.rows:
-                fresh = replacement(slot, person_id=participant.member_id, leased_until=until)
-    if not taken.rows:
+    if slot.person_id is not None:
+        retired = as_read.update(number=-slot.pk)
+        return replacement(slot, person_id=participant.member_id, leased_until=until) if retired else None
+    if not as_read.update(person=participant.member_id, leased_until=until):
         return None
-    fresh.person_id, fresh.leased_until = participant.member_id, until
-    return fresh
+    slot.person_id, slot.leased_until = participant.member_id, until
+    return slot
 
 
 def replacement(
@@ -207,24 +200,6 @@ def replacement(
         person_id=person_id,
         leased_until=leased_until,
     )
-
-
-class one_slot_per_person:  # noqa: N801 - reads as the guard it is
-    """A savepoint in which losing to the unique constraints counts as losing the race."""
-
-    rows = 0
-
-    def __enter__(self) -> "one_slot_per_person":
-        self.atomic = transaction.atomic()
-        self.atomic.__enter__()
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> bool:
-        self.atomic.__exit__(kind, error, trace)  # type: ignore[arg-type]
-        if isinstance(error, IntegrityError):
-            self.rows = 0
-            return True
-        return False
 
 
 def release_slots(slots: Iterable[Assignment], *, now: datetime) -> Iterator[Assignment]:

@@ -8,13 +8,16 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from accounts import limits
+from accounts.held import Held
 from accounts.models import User
 from accounts.problems import Conflict, Refused
 from audit.log import record
 from measures import sampling
 
 from .. import choosing, jobs
-from ..models import Assignment, Guideline, Job, Member, Participant, Project, Purpose, Role, Round
+from ..models import Assignment, Guideline, Job, Member, Participant, Project, Purpose, Role, Round, Unit
+from ..planner import look_anew
 from . import queue
 from .guidelines import latest_guideline
 
@@ -65,6 +68,8 @@ def chosen_units(project: Project, plan: RoundPlan) -> list[tuple[int, int]]:
 
 def open_round(*, project: Project, plan: RoundPlan, by: User | None) -> Round:
     """Freeze the plan, deal or lay out its slots, and let people work. Raises `Refused` naming the field."""
+    if by is not None:
+        limits.check("LIMIT_ROUNDS_PER_DAY", Round.objects.filter(created_by=by), at="opened_at")
     people = _people(project, plan)
     guideline = _guideline(project, plan, by)
     units = chosen_units(project, plan)
@@ -100,6 +105,7 @@ def open_round(*, project: Project, plan: RoundPlan, by: User | None) -> Round:
                 actor=by, verb="open round", obj=round, project_id=project.pk,
                 after={"name": round.name, "units": len(units), "people": [m.pseudonym for m in people]},
             )  # fmt: skip
+            transaction.on_commit(lambda: look_anew(Assignment, Unit))
     except IntegrityError as error:
         raise Refused.field("name", f"This project has a round named {plan.name!r} already.") from error
     return round
@@ -163,11 +169,14 @@ def _batches(slots: Iterator[Assignment]) -> Iterator[list[Assignment]]:
 
 def add_person(*, round: Round, member: Member, by: User | None) -> Participant:
     """Let a late joiner work: in a pool at once; in a dealt round with an even share of what nobody has begun."""
-    if not round.is_open:
-        raise Conflict("The round is closed.")
-    if member.project_id != round.project_id or member.left_at or not _may_work_in(round, member):
-        raise Refused.field("member", "Only an active member of this project who may annotate can join.")
     with transaction.atomic():
+        # Both as they are now, and until the person is in: a lead may be closing the one or removing the other.
+        if not Round.objects.filter(Held(Round.objects.filter(pk=round.pk, status=Round.Status.OPEN)), pk=round.pk):
+            raise Conflict("The round is closed.")
+        there = Held(Member.objects.active().filter(pk=member.pk, project=round.project_id))
+        found = Member.objects.filter(there, pk=member.pk).first()
+        if found is None or not _may_work_in(round, found):
+            raise Refused.field("member", "Only an active member of this project who may annotate can join.")
         participant, new = Participant.objects.get_or_create(round=round, member=member)
         if not new and participant.left_at is None:
             return participant

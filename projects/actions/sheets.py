@@ -1,18 +1,18 @@
-"""Rounds away from the browser: slots taken home as a sheet, and the sheet's rows stored as answers."""
+"""Rounds away from the browser: slots taken home as a sheet, and what the sheet comes to when it is back."""
 
 from collections.abc import Callable
 from copy import copy
 from datetime import datetime, timedelta
-from hashlib import file_digest
 from pathlib import Path
 from typing import Any
 
+from django.core.files import File
 from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import User
-from accounts.problems import Conflict, Problem, Refused, RoundClosed
+from accounts.problems import Conflict, Refused, RoundClosed
 from audit.log import record
 
 from .. import jobs, uploads
@@ -22,7 +22,6 @@ from ..sheets.checking import Fault, Tally, check
 from ..sheets.layout import KEYS, asked, kind_of
 from ..sheets.reading import read
 from . import queue
-from .answers import submit
 
 #: The most slots in one file: what is written while a person waits.
 MOST = 2000
@@ -44,11 +43,13 @@ def take_home(
     now = now or timezone.now()
     participant = Participant.objects.filter(round=round, member=member, left_at=None).first()
     if participant is None:
-        raise Refused.field("person", "This person is not at work in this round.")
+        raise _not_at_work()
     limit, days = min(limit, MOST), min(days, MOST_DAYS)
     held = list(queue.held(round, participant)[:limit])
     held += _claim(limit - len(held), round, participant, now, days)
     with transaction.atomic():
+        if not queue.turn(participant):
+            raise _not_at_work()
         until = now + timedelta(days=days)
         leased = [s.pk for s in held if s.leased_until is not None]
         Assignment.objects.filter(pk__in=leased, person=member, current_answer=None).update(leased_until=until)
@@ -59,6 +60,10 @@ def take_home(
     ids = [s.pk for s in held]
     found = Assignment.objects.filter(pk__in=ids).select_related("unit", "current_answer", "round")
     return list(found.order_by(*WALK))
+
+
+def _not_at_work() -> Refused:
+    return Refused.field("person", "This person is not at work in this round.")
 
 
 def _claim(wanted: int, round: Round, participant: Participant, now: datetime, days: int) -> list[Assignment]:
@@ -72,7 +77,7 @@ def _claim(wanted: int, round: Round, participant: Participant, now: datetime, d
     claimed: list[Assignment] = []
     while len(claimed) < wanted:
         with transaction.atomic():
-            more = queue.claim(1, round=away, participant=participant, now=now)
+            more = queue.turn(participant) and queue.claim(1, round=away, participant=participant, now=now)
         if not more:
             break
         claimed += more
@@ -81,9 +86,18 @@ def _claim(wanted: int, round: Round, participant: Participant, now: datetime, d
 
 def start_check(*, round: Round, file: "UploadedFile[bytes]", by: User) -> Job:
     """Store an uploaded sheet and queue the job ``check_sheet`` that reads it."""
+    return _start("check_sheet", round, file, by)
+
+
+def start_import(*, round: Round, file: "File[bytes]", by: User) -> Job:
+    """Store a sheet and queue its import without a check before: for who has seen it on the command line."""
+    return _start("import_sheet", round, file, by)
+
+
+def _start(kind: str, round: Round, file: "File[bytes]", by: User) -> Job:
     uploads.refuse_larger(file.size or 0)
-    params = {"round": round.pk, "upload": uploads.store(file), "name": uploads.name_of(file)}
-    return jobs.enqueue(project=round.project, kind="check_sheet", params=params, by=by)
+    params = {"round": round.pk, "upload": uploads.store(file, by), "name": uploads.name_of(file)}
+    return jobs.ask(project=round.project, kind=kind, params=params, by=by)[0]
 
 
 @transaction.atomic
@@ -96,56 +110,16 @@ def confirm(*, round: Round, job_id: int, by: User) -> Job:
         raise Conflict("The check of this sheet has not ended well; there is nothing to confirm.")
     if not uploads.path_of(found.params["upload"]).exists():
         raise Conflict("This sheet was imported already, or is no longer kept; upload it again.")
-    return jobs.enqueue(project=round.project, kind="import_sheet", params=found.params, by=by)
+    return jobs.ask(project=round.project, kind="import_sheet", params=found.params, by=by)[0]
 
 
 def check_sheet(*, round: Round, path: Path, name: str, progress: Progress | None = None) -> dict[str, Any]:
     """What importing a sheet would come to; stores nothing."""
     tally = Tally()
-    for _ in check(round, read(path, name, needed=_needed(round)), tally):
+    for _ in check(round, read(path, name, needed=needed(round)), tally):
         if progress and tally.rows % 200 == 0:
             progress(tally.rows, None, "checking")
     return report(round, tally)
-
-
-def import_sheet(
-    *, round: Round, path: Path, name: str, by: User, progress: Progress | None = None
-) -> dict[str, Any]:  # fmt: skip
-    """Store the rows that are answers, each as the person whose slot it is, by the same action as the browser.
-
-    Rows that are none stay out and are named by cell. The same sheet again changes nothing; a row that was answered
-    in the browser in the meantime is kept out, not overwritten. Every row is a transaction of its own: a worker that
-    dies has stored what it has stored, and the next run finds it unchanged.
-    """
-    if not round.is_open:
-        raise RoundClosed("The round was closed. Nothing was imported.")
-    tally = Tally()
-    stored = 0
-    for ready in check(round, read(path, name, needed=_needed(round)), tally):
-        try:
-            person = ready.slot.person
-            assert person is not None
-            submit(user=person.user, submission=ready.submission)
-            stored += 1
-        except RoundClosed:
-            raise
-        except Problem as problem:
-            place = ready.row.place("assignment")
-            tally.kept_out.append(Fault(place, ready.row.number, "assignment", str(problem)))
-            if ready.slot.current_answer:
-                tally.corrections -= 1
-            else:
-                tally.new -= 1
-        if progress and tally.rows % 50 == 0:
-            progress(tally.rows, None, "storing answers")
-    said = report(round, tally)
-    with path.open("rb") as file:
-        digest = file_digest(file, "sha256").hexdigest()
-    record(
-        actor=by, verb="import sheet", obj=round, project_id=round.project_id,
-        after={"file": name, "sha256": digest, "stored": stored} | {k: said[k] for k in COUNTS},
-    )  # fmt: skip
-    return said | {"stored": stored}
 
 
 COUNTS = ("rows", "new", "corrections", "unchanged", "empty", "faults_total", "kept_out_total", "missing")
@@ -167,7 +141,7 @@ def _fault(fault: Fault) -> dict[str, Any]:
     return {"place": fault.place, "row": fault.row, "column": fault.column, "message": fault.message}
 
 
-def _needed(round: Round) -> list[str]:
+def needed(round: Round) -> list[str]:
     if kind_of(round).sheet is None:
         raise Conflict(f"{kind_of(round).title} cannot be done in a spreadsheet.")
     return [c.name for c in (*KEYS, *asked(kind_of(round)))]

@@ -102,9 +102,16 @@ def _insert(hanging: dict[int, set[str]], units: Sequence[Unit], *, by: Member, 
 def _ask_anew(old: Unit, new: Unit) -> None:
     """Put the new unit in the old one's place in every open round: what was answered of the old one is surplus."""
     now = timezone.now()
-    slots = Assignment.objects.counted().filter(unit=old, round__status=Round.Status.OPEN).select_related("round")
-    for slot in slots.order_by("round_id", "number", "repeat"):
-        Assignment.objects.filter(pk=slot.pk).update(number=-slot.pk)
-        person = slot.person_id if slot.round.has_known_share else None
-        # In a pool people may have walked past the place: a lapsed slot is what they look for first.
-        queue.replacement(slot, person_id=person, leased_until=None if person else now, unit=new)
+    asked = Round.objects.filter(status=Round.Status.OPEN, assignments__unit=old).order_by("pk").distinct()
+    for round in asked:
+        # It stays open until this is done: what has counted in a closed round stays as it was.
+        if not Round.objects.filter(pk=round.pk, status=Round.Status.OPEN).update(status=Round.Status.OPEN):
+            continue
+        # Again, until there is none: one that changes hands meanwhile leaves another in its place.
+        while slots := list(Assignment.objects.counted().filter(unit=old, round=round).order_by("number", "repeat")):
+            for slot in slots:
+                same = Assignment.objects.filter(pk=slot.pk, number=slot.number)
+                if same.update(number=-slot.pk):
+                    person = slot.person_id if round.has_known_share else None
+                    # In a pool people may have walked past the place: a lapsed slot is what they look for first.
+                    queue.replacement(slot, person_id=person, leased_until=None if person else now, unit=new)

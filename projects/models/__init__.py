@@ -1,7 +1,7 @@
 """What every study has, whatever it annotates: people, guidelines, units, rounds, answers, decisions, jobs."""
 
 from .act import Act
-from .answer import Answer, Outcome
+from .answer import Answer, CameBy, Outcome
 from .change import Change
 from .decision import Decision, Origin
 from .guideline import Guideline
@@ -15,6 +15,7 @@ __all__ = [
     "Act",
     "Answer",
     "Assignment",
+    "CameBy",
     "Change",
     "Consent",
     "Decision",

@@ -22,6 +22,9 @@ class Job(models.Model):
     kind = models.CharField(max_length=30)
     queue = models.CharField(max_length=60, default="default", help_text="Celery queue; one a model for generation.")
     params = models.JSONField(default=dict)
+    turn = models.PositiveBigIntegerField(default=0, help_text="Its place in the queue: the lowest is next.")
+    weight = models.PositiveSmallIntegerField(default=8, help_text="How many turns of its project it takes.")
+    asked = models.BooleanField(default=False, help_text="Somebody asked for it; false where it follows from an act.")
     status = models.CharField(max_length=10, choices=JobStatus, default=JobStatus.QUEUED)
     attempts = models.PositiveSmallIntegerField(default=0)
     max_attempts = models.PositiveSmallIntegerField(default=3)
@@ -47,9 +50,10 @@ class Job(models.Model):
     class Meta:
         ordering = ["-id"]
         indexes = [
-            models.Index(fields=["queue", "id"], name="job_queued", condition=Q(status="queued")),
-            models.Index(fields=["leased_until"], name="job_running", condition=Q(status="running")),
+            # Whole, not of these two states alone: SQLite sees no such condition in a statement's parameters.
+            models.Index(fields=["status", "turn"], name="job_turn"),
             models.Index(fields=["kind"], name="job_active", condition=Q(status__in=["queued", "running"])),
+            models.Index(fields=["leased_until"], name="job_running", condition=Q(status="running")),
         ]
 
     def __str__(self) -> str:

@@ -34,6 +34,9 @@ class Project(models.Model):
     description = models.TextField(blank=True)
     licence = models.CharField(max_length=120, blank=True, help_text="Of the released data, as an SPDX id or in words.")
     citation = models.TextField(blank=True)
+    publish_comments = models.BooleanField(
+        default=False, help_text="Whether releases hold what annotators wrote beside their answers."
+    )
     illustrative = models.BooleanField(default=False, help_text="Made up to show the product; not research data.")
     created_at = models.DateTimeField(auto_now_add=True)
 

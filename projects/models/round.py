@@ -159,12 +159,16 @@ class Assignment(models.Model):
     surplus by construction: acknowledged and kept, and outside k, agreement and gold.
     """
 
-    round = models.ForeignKey(Round, on_delete=models.PROTECT, related_name="assignments")
+    # No index on the round or the person alone: PostgreSQL knows nothing of a round that was opened a moment ago, takes
+    # its slots for a few, and walks them all at each claim. Without statistics only an index that fits may be there.
+    round = models.ForeignKey(Round, on_delete=models.PROTECT, related_name="assignments", db_index=False)
     unit = models.ForeignKey(Unit, on_delete=models.PROTECT, related_name="assignments")
     number = models.BigIntegerField()
     repeat = models.PositiveSmallIntegerField(default=0)
     position = models.PositiveIntegerField()
-    person = models.ForeignKey(Member, null=True, blank=True, on_delete=models.PROTECT, related_name="assignments")
+    person = models.ForeignKey(
+        Member, null=True, blank=True, on_delete=models.PROTECT, related_name="assignments", db_index=False
+    )
     leased_until = models.DateTimeField(null=True, blank=True)
     revision = models.PositiveIntegerField(default=0)
     # Indexed below, without its nulls: SQLite took "no answer yet" for a narrow search and walked all open slots.
@@ -198,6 +202,7 @@ class Assignment(models.Model):
                 name="slot_in_hand",
                 condition=Q(current_answer__isnull=True, number__gte=1),
             ),
+            models.Index(fields=["round", "person"], name="slot_answered", condition=Q(current_answer__isnull=False)),
             models.Index(fields=["current_answer"], name="slot_of_answer", condition=Q(current_answer__isnull=False)),
         ]
 

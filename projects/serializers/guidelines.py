@@ -9,6 +9,7 @@ from audit.models import Entry
 
 from .. import kinds, markdown
 from ..models import Guideline
+from ..permissions import may
 
 
 class GuidelineRowSerializer(serializers.ModelSerializer[Guideline]):
@@ -31,17 +32,21 @@ class GuidelineSerializer(GuidelineRowSerializer):
 
 class NewGuidelineSerializer(Strict):
     kind = serializers.ChoiceField(choices=[(kind.key, kind.title) for kind in kinds.all_kinds()])
-    text = serializers.CharField(max_length=100_000, trim_whitespace=False, help_text="Markdown.")
+    text = serializers.CharField(max_length=markdown.LONGEST, trim_whitespace=False, help_text="Markdown.")
 
 
 class PreviewSerializer(Strict):
     text = serializers.CharField(
-        max_length=100_000, trim_whitespace=False, allow_blank=True, help_text="Markdown."
+        max_length=markdown.LONGEST, trim_whitespace=False, allow_blank=True, help_text="Markdown."
     )  # fmt: skip
 
 
 class PreviewedSerializer(serializers.Serializer[Any]):
     html = serializers.CharField(help_text="Reduced to safe elements.")
+
+
+#: Fields of entries that not everybody who reads the log may see, and what one must be allowed to.
+WITHHELD = {"email": "see e-mail addresses", "label": "let volunteers in"}
 
 
 class EntrySerializer(serializers.ModelSerializer[Entry]):
@@ -51,6 +56,9 @@ class EntrySerializer(serializers.ModelSerializer[Entry]):
     seal = serializers.IntegerField(source="seal.number", default=None, allow_null=True)
     before = serializers.SerializerMethodField()
     after = serializers.SerializerMethodField()
+    digest = serializers.SerializerMethodField(
+        help_text="Empty where something is withheld: it would confirm a guess at what."
+    )
 
     class Meta:
         model = Entry
@@ -59,8 +67,16 @@ class EntrySerializer(serializers.ModelSerializer[Entry]):
         ]  # fmt: skip
         read_only_fields = fields
 
+    def _withheld(self, entry: Entry) -> set[str]:
+        """The fields of the entry that are not for whoever asks."""
+        said = {*(entry.before or {}), *(entry.after or {})}
+        return {field for field, verb in WITHHELD.items() if field in said and not may(self.context["asking"], verb)}
+
     def get_before(self, entry: Entry) -> dict[str, Any] | None:
-        return entry.before
+        return entry.before and entry.before | dict.fromkeys(self._withheld(entry) & set(entry.before))
 
     def get_after(self, entry: Entry) -> dict[str, Any] | None:
-        return entry.after
+        return entry.after and entry.after | dict.fromkeys(self._withheld(entry) & set(entry.after))
+
+    def get_digest(self, entry: Entry) -> str:
+        return "" if self._withheld(entry) else entry.digest

@@ -4,7 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from accounts.serializers import Strict
+from accounts.serializers import LARGEST, Strict
 
 from ..inbox import WHAT
 from ..models import Outcome, Remark
@@ -17,7 +17,7 @@ Plain = serializers.Serializer[Any]
 class InboxFiltersSerializer(Plain):
     what = serializers.ChoiceField(choices=list(WHAT), required=False)
     state = serializers.ChoiceField(choices=["open", "settled"], required=False)
-    round = serializers.IntegerField(required=False)
+    round = serializers.IntegerField(required=False, max_value=LARGEST)
 
 
 class NewRemarkSerializer(Strict):

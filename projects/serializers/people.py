@@ -40,7 +40,10 @@ class ProjectSerializer(serializers.ModelSerializer[Project]):
 
     class Meta:
         model = Project
-        fields = ["slug", "name", "description", "licence", "citation", "illustrative", "created_at", "role"]
+        fields = [
+            "slug", "name", "description", "licence", "citation", "publish_comments", "illustrative", "created_at",
+            "role",
+        ]  # fmt: skip
         read_only_fields = fields
 
 
@@ -51,10 +54,16 @@ class ProjectSettingsSerializer(Strict):
         max_length=120, allow_blank=True, required=False, help_text="Of the released data: an SPDX id or words."
     )  # fmt: skip
     citation = serializers.CharField(max_length=5000, allow_blank=True, required=False)
+    publish_comments = serializers.BooleanField(
+        required=False, help_text="Whether releases hold what annotators wrote beside their answers."
+    )
 
 
 class NewProjectSerializer(ProjectSettingsSerializer):
-    slug = serializers.SlugField(max_length=60, required=False, help_text="Made from the name when left out.")
+    slug = serializers.SlugField(
+        max_length=60, required=False,
+        help_text="The short name to have; made from the name when left out. Where it is taken, letters are added.",
+    )  # fmt: skip
 
 
 class MemberSerializer(serializers.ModelSerializer[Member]):
@@ -129,8 +138,7 @@ class InvitationLookSerializer(Plain):
     role = serializers.ChoiceField(choices=Role.choices)
     email = serializers.CharField()
     invited_by = serializers.CharField()
-    has_account = serializers.BooleanField(help_text="Whether to sign in rather than to choose name and password.")
-    signed_in = serializers.BooleanField(help_text="Whether this browser is signed in to that account.")
+    signed_in = serializers.BooleanField(help_text="Whether this browser is signed in with that address.")
 
 
 class InvitationTokenSerializer(Strict):

@@ -192,8 +192,9 @@ class FlagSerializer(Plain):
     key = serializers.CharField()
     pseudonym = serializers.CharField()
     comment = serializers.CharField(allow_blank=True)
+    flag = serializers.BooleanField()
     outcome = serializers.CharField()
-    reason = serializers.CharField(allow_blank=True)
+    reason = serializers.CharField(allow_blank=True, help_text="Why it was skipped, in words.")
     at = serializers.DateTimeField()
 
 

@@ -12,7 +12,7 @@ from audit.digests import canonical
 
 from ..actions.answers import Submission
 from ..kinds import Kind, SheetFaults, Value
-from ..models import Assignment, Outcome, Round
+from ..models import Assignment, CameBy, Outcome, Round
 from .layout import KEYS, asked, kind_of, sheet_of
 from .reading import Row
 from .writing import shown
@@ -74,8 +74,10 @@ def check(round: Round, rows: Iterable[Row], tally: Tally) -> Iterator[Ready]:
 
 
 def _slots(round: Round, batch: Sequence[Row]) -> dict[str, Assignment]:
-    ids = [int(i) for row in batch if (i := row.cells.get("assignment", "").strip()).isascii() and i.isdigit()]
-    found = Assignment.objects.filter(round=round, pk__in=[i for i in ids if i < 2**63])
+    given = {row.cells.get("assignment", "").strip() for row in batch}
+    # Python reads no number of some thousand digits, and data bases none of more than 18.
+    ids = [int(i) for i in given if i.isascii() and i.isdigit() and len(i) < 19]
+    found = Assignment.objects.filter(round=round, pk__in=ids)
     return {str(s.pk): s for s in found.select_related("unit", "person__user", "current_answer", "round")}
 
 
@@ -169,7 +171,7 @@ def _submission(
     return Submission(
         uuid=uuids.uuid5(NAMESPACE, f"{slot.pk} {_number(row, 'revision')} {sha256(body).hexdigest()}"),
         digest=sha256(body).hexdigest(), assignment=slot.pk, revision=_number(row, "revision"), kind=kind.key,
-        outcome=outcome, shown=_number(row, "shown"), value=value, reason=filled["skip"].strip(),
+        outcome=outcome, shown=_number(row, "shown"), came_by=CameBy.SHEET, value=value, reason=filled["skip"].strip(),
         comment=filled["comment"][:5000], flag=flag,
     )  # fmt: skip
 

@@ -1,9 +1,7 @@
-"""CSV and XLSX files that people send back, row by row. Whatever is wrong with a file is said before it is opened
-further: a workbook is a zip archive of XML, and both can be made to hurt."""
+"""CSV and XLSX files that people send back, row by row. Whatever is wrong with a file is said in words."""
 
 import csv
 import io
-import zipfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,11 +13,12 @@ from openpyxl.utils import get_column_letter
 from accounts.problems import Refused
 
 from .cells import restored
+from .packing import refuse_unfit
 from .writing import ANSWERS
 
-#: Limits of a workbook, unpacked. Far above any round's sheet.
-MOST_PARTS, MOST_BYTES, MOST_RATIO = 500, 256 * 2**20, 200
 MOST_CELL = 32_767
+#: Characters of a row of a CSV file: forty full cells.
+LONGEST_ROW = MOST_CELL * 40
 MOST_COLUMNS = 200
 #: The last row that a workbook has; one that names a later one would keep a reader counting for hours.
 LAST_ROW = 1_048_576
@@ -71,14 +70,17 @@ def _csv(path: Path, needed: Sequence[str]) -> Iterator[Row]:
     first = begin.decode("utf-8-sig", errors="replace").split("\n", 1)[0]
     delimiter = max(",;\t", key=first.count)
     with path.open("rb") as raw, io.TextIOWrapper(raw, encoding="utf-8-sig", newline="") as text:
-        reader = csv.reader(_bounded(text), delimiter=delimiter, strict=True)
+        bounded = _Bounded(text)
+        reader = csv.reader(bounded, delimiter=delimiter, strict=True)
         try:
             head = next(reader, None)
             if head is None:
                 raise Refused.field("file", "The file is empty.")
             letters = _letters(head[:MOST_COLUMNS], needed)
             names = {letter: name for name, letter in letters.items()}
+            bounded.taken = 0
             for cells in reader:
+                bounded.taken = 0
                 found = {
                     names[letter]: restored(cell)
                     for letter, cell in ((get_column_letter(i), c) for i, c in enumerate(cells[:MOST_COLUMNS], start=1))
@@ -94,19 +96,30 @@ def _csv(path: Path, needed: Sequence[str]) -> Iterator[Row]:
             raise Refused.field("file", f"Line {reader.line_num}: not CSV ({error}).") from None
 
 
-def _bounded(lines: Any) -> Iterator[str]:
-    """Lines, none of which may be longer than a whole row of full cells would be: memory stays bounded."""
-    most = MOST_CELL * 40
-    while line := lines.readline(most + 1):
-        if len(line) > most:
-            raise Refused.field("file", f"A line has more than {most} characters: this is no sheet of ours.")
+class _Bounded:
+    """Lines of rows, none of which may be longer than one of full cells would be, over however many lines a quoted cell
+    goes: memory stays bounded. ``taken`` counts the characters of the row at hand; whoever has read it sets it to 0."""
+
+    def __init__(self, lines: Any) -> None:
+        self.lines, self.taken = lines, 0
+
+    def __iter__(self) -> "_Bounded":
+        return self
+
+    def __next__(self) -> str:
+        line: str = self.lines.readline(LONGEST_ROW + 1)
+        if not line:
+            raise StopIteration
+        self.taken += len(line)
+        if self.taken > LONGEST_ROW:
+            raise Refused.field("file", f"A row has more than {LONGEST_ROW:,} characters: this is no sheet of ours.")
         if "\0" in line:
             raise Refused.field("file", "The file holds a NUL character, which no text has.")
-        yield line
+        return line
 
 
 def _xlsx(path: Path, needed: Sequence[str]) -> Iterator[Row]:
-    _refuse_bombs(path)
+    refuse_unfit(path)
     # Opened here: by its name the library would judge what kind of file it is.
     with path.open("rb") as file:
         try:
@@ -114,16 +127,16 @@ def _xlsx(path: Path, needed: Sequence[str]) -> Iterator[Row]:
             page = book[ANSWERS] if ANSWERS in book.sheetnames else book.worksheets[0]
             # What a sheet says of its own size is not believed.
             page.reset_dimensions()
-            rows = _sound(page.iter_rows(max_row=LAST_ROW))
-            head = [str(cell.value or "") for cell in next(rows, ())][:MOST_COLUMNS]
-        except Refused:
-            raise
+            # Nor is the place that a cell names: a row is as wide as its head.
+            first = next(page.iter_rows(max_row=1, max_col=MOST_COLUMNS), ())
+            head = [str(cell.value or "") for cell in first]
         except Exception as error:
             raise _unreadable(error) from error
         letters = _letters(head, needed)
         names = {letter: name for name, letter in letters.items()}
-        for number, cells in enumerate(rows, start=2):
-            found, formulas = _cells(cells[:MOST_COLUMNS], names)
+        width = max(n for n, name in enumerate(head, start=1) if name.strip())
+        for number, cells in enumerate(_sound(page.iter_rows(min_row=2, max_row=LAST_ROW, max_col=width)), start=2):
+            found, formulas = _cells(cells, names)
             if any(found.values()):
                 yield Row(number, found, formulas, letters)
 
@@ -160,27 +173,3 @@ def _text(value: object) -> str:
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     return restored(str(value))[:MOST_CELL]
-
-
-def _refuse_bombs(path: Path) -> None:
-    try:
-        with zipfile.ZipFile(path) as archive:
-            parts = archive.infolist()
-            size = sum(p.file_size for p in parts)
-            packed = sum(p.compress_size for p in parts) or 1
-            if len(parts) > MOST_PARTS or size > MOST_BYTES or (size > 2**20 and size / packed > MOST_RATIO):
-                raise Refused.field("file", "This workbook unpacks to more than any sheet of ours; it was not opened.")
-            for part in parts:
-                _refuse_entities(archive, part)
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError) as error:
-        raise Refused.field("file", f"This workbook is damaged or protected ({error}).") from None
-
-
-def _refuse_entities(archive: zipfile.ZipFile, part: zipfile.ZipInfo) -> None:
-    """No part of a workbook declares a document type; one that does wants to make a parser fetch or grow something."""
-    if not part.filename.endswith((".xml", ".rels")):
-        return
-    with archive.open(part) as inner:
-        begin = inner.read(4096)
-    if b"<!DOCTYPE" in begin or b"<!ENTITY" in begin or begin.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise Refused.field("file", "This workbook declares XML entities; it was not opened.")

@@ -1,6 +1,7 @@
 """The audit trail of a project."""
 
 from datetime import date
+from typing import Any
 
 from django.db.models import QuerySet
 from drf_spectacular.types import OpenApiTypes
@@ -11,6 +12,7 @@ from accounts.problems import Refused
 from accounts.requests import asked, signed_in
 from audit.models import Entry
 
+from .. import hiding
 from ..permissions import member_of, permit
 from ..serializers.guidelines import EntrySerializer
 
@@ -40,7 +42,8 @@ def _day(value: str, name: str) -> date:
             OpenApiParameter("before", OpenApiTypes.INT, description="An entry's id: only earlier ones."),
             *(OpenApiParameter(name, OpenApiTypes.DATE) for name in DAYS),
         ],
-        description="What was done in the project, newest first; of one object where its type and id are given.",
+        description="What was done in the project, newest first; of one object where its type and id are given. "
+        "Without what was done with objects that are sealed from whoever asks.",
     )
 )
 class AuditView(generics.ListAPIView[Entry]):
@@ -48,10 +51,13 @@ class AuditView(generics.ListAPIView[Entry]):
     queryset = Entry.objects.none()
 
     def get_queryset(self) -> QuerySet[Entry]:
-        member = member_of(signed_in(self.request), self.kwargs["slug"])
+        self.asking = member = member_of(signed_in(self.request), self.kwargs["slug"])
         permit(member, "read the audit trail")
         narrowed = {name: value for name in FILTERS if (value := asked(self.request, name))}
         found = Entry.objects.filter(project=member.project_id, **narrowed)
+        for object_type, ids in hiding.hidden_from(member).items():
+            if ids:
+                found = found.exclude(object_type=object_type, object_id__in=[str(pk) for pk in ids])
         if person := _number(asked(self.request, "person"), "person"):
             found = found.filter(actor__in=member.project.members.filter(pk=person).values("user"))
         if before := _number(asked(self.request, "before"), "before"):
@@ -60,3 +66,6 @@ class AuditView(generics.ListAPIView[Entry]):
             if value := asked(self.request, name):
                 found = found.filter(**{lookup: _day(value, name)})
         return found.select_related("actor", "seal").order_by("-id")
+
+    def get_serializer_context(self) -> dict[str, Any]:
+        return {**super().get_serializer_context(), "asking": getattr(self, "asking", None)}

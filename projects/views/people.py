@@ -110,14 +110,13 @@ class InvitationLookView(SignedOut):
 
 
 def _look(invitation: Invitation, user: Any) -> dict[str, Any]:
-    owner = invitations.account_of(invitation)
+    # Nothing of whether there is an account: whoever made the invitation holds its token too.
     return {
         "project": invitation.project.name,
         "role": invitation.role,
         "email": invitation.email,
         "invited_by": invitation.created_by.name,
-        "has_account": owner is not None,
-        "signed_in": isinstance(user, User) and owner == user,
+        "signed_in": isinstance(user, User) and user.email.lower() == invitation.email.lower(),
     }
 
 
@@ -126,7 +125,8 @@ class InvitationAcceptView(SignedOut):
         operation_id="invitations_accept", request=shapes.AcceptSerializer, responses=shapes.SessionSerializer, auth=[]
     )
     def post(self, request: Request) -> Response:
-        """Join: signed in to the invited account, or by making it. 401 when it exists and one is not signed in."""
+        """Join: signed in to the invited account, or by making it. 401 when it exists and one is not signed in;
+        only a name and a password that would have made it are told so."""
         body = shapes.AcceptSerializer(data=request.data)
         body.is_valid(raise_exception=True)
         member = invitations.accept(request=request._request, user=request.user, **body.validated_data)

@@ -35,7 +35,7 @@ class ProjectsView(generics.ListAPIView[Project]):
         body = NewProjectSerializer(data=request.data)
         body.is_valid(raise_exception=True)
         user = signed_in(request)
-        project = people.create_project(by=user, **body.validated_data)
+        project = people.found_project(by=user, **body.validated_data)
         return Response(_shown(member_of(user, project.slug)), status=status.HTTP_201_CREATED)
 
 

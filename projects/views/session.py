@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from accounts import actions
+from accounts import actions, devices
 from accounts.authentication import enforce_csrf
 from accounts.models import User
 from accounts.requests import signed_in
@@ -56,7 +56,10 @@ class SessionView(SignedOut):
         """Sign in with e-mail address and password. 429 with Retry-After after too many failures."""
         body = SignInSerializer(data=request.data)
         body.is_valid(raise_exception=True)
-        return Response(session_of(actions.sign_in(request=request._request, **body.validated_data)))
+        user = actions.sign_in(request=request._request, **body.validated_data)
+        response = Response(session_of(user))
+        devices.remember(response, user.email)
+        return response
 
     @extend_schema(operation_id="session_sign_out", responses={204: None})
     def delete(self, request: Request) -> Response:

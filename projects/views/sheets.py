@@ -1,7 +1,6 @@
 """Rounds away from the browser: a sheet out, a sheet checked, a sheet in."""
 
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,13 +8,13 @@ from django.http import FileResponse, HttpResponseBase, StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from rest_framework import status
-from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.models import User
 from accounts.requests import signed_in
+from accounts.uploading import UploadParser
 
 from .. import plans
 from ..actions import elsewhere, sheets
@@ -25,7 +24,6 @@ from ..serializers import sheets as shapes
 from ..serializers.rounds import JobSerializer
 from ..sheets import about, writing
 from ..sheets.layout import kind_of
-from ..uploads import ENVELOPE, refuse_larger
 
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
@@ -60,7 +58,8 @@ class SheetView(APIView):
 
 
 def _csv(round: Round, slots: list[Assignment]) -> HttpResponseBase:
-    lines: Iterator[bytes] = writing.csv_lines(writing.head_of(round), writing.rows(round, slots))
+    # Whole before it is sent: what reads the data base must not wait for whoever reads the reply.
+    lines = list(writing.csv_lines(writing.head_of(round), writing.rows(round, slots)))
     return StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
 
 
@@ -76,7 +75,7 @@ def _xlsx(round: Round, slots: list[Assignment]) -> HttpResponseBase:
 
 
 class SheetCheckView(APIView):
-    parser_classes = [MultiPartParser]
+    parser_classes = [UploadParser]
 
     @extend_schema(
         operation_id="rounds_check_sheet",
@@ -87,7 +86,6 @@ class SheetCheckView(APIView):
         """Upload a filled sheet and see what it would come to (the job's result); nothing is stored yet."""
         user = signed_in(request)
         round = _leads(user, round_id)
-        refuse_larger(int(request.META.get("CONTENT_LENGTH") or 0) - ENVELOPE)
         upload = shapes.SheetUploadSerializer(data=request.data)
         upload.is_valid(raise_exception=True)
         job = sheets.start_check(round=round, by=user, **upload.validated_data)
@@ -109,7 +107,7 @@ class SheetConfirmView(APIView):
 
 
 class ElsewhereCheckView(APIView):
-    parser_classes = [MultiPartParser]
+    parser_classes = [UploadParser]
 
     @extend_schema(
         operation_id="ratings_check",
@@ -121,7 +119,6 @@ class ElsewhereCheckView(APIView):
         user = signed_in(request)
         member = member_of(user, slug)
         require(member, Role.LEAD)
-        refuse_larger(int(request.META.get("CONTENT_LENGTH") or 0) - ENVELOPE)
         upload = shapes.ElsewhereUploadSerializer(data=request.data)
         upload.is_valid(raise_exception=True)
         job = elsewhere.start_check(project=member.project, by=user, **upload.validated_data)

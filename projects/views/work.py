@@ -14,12 +14,12 @@ from rest_framework.views import APIView
 
 from accounts.permissions import GUESTS_TOO
 from accounts.problems import Refused
-from accounts.requests import signed_in
+from accounts.requests import by_token, signed_in
 
 from .. import cards, kinds, progress
 from ..actions import answers
 from ..actions.answers import Submission
-from ..models import Answer, Outcome
+from ..models import Answer, CameBy, Outcome
 from ..permissions import round_at_work
 from ..serializers import work as shapes
 
@@ -96,8 +96,10 @@ class AnswerView(APIView):
     )
     def put(self, request: Request, answer_uuid: UUID) -> Response:
         """Store one answer; the reply carries the hand, so that a working annotator makes one request a unit."""
+        answers.refuse_faster(signed_in(request))
         digest = hashlib.sha256(request.body).hexdigest()
-        submission, have = _submission(request.data, answer_uuid, digest)
+        came_by = CameBy.TOKEN if by_token(request) else CameBy.BROWSER
+        submission, have = _submission(request.data, answer_uuid, digest, came_by)
         done = answers.submit(user=signed_in(request), submission=submission)
         body = cards.reply(done.answer.assignment.round, done.hand, have=have) | {"answer": _stored(done.answer)}
         return Response(body, status=201 if done.new else 200)
@@ -116,12 +118,12 @@ class RecentView(APIView):
 
 def _ids(request: Request) -> list[int]:
     given = request.query_params.get("have", "")
-    if not all(part.isdigit() and len(part) < 19 for part in given.split(",") if part):
+    if not all(part.isascii() and part.isdigit() and len(part) < 19 for part in given.split(",") if part):
         raise Refused.field("have", "Assignment ids, separated by commas.")
     return [int(part) for part in given.split(",") if part]
 
 
-def _submission(data: Any, uuid: UUID, digest: str) -> tuple[Submission, Iterable[int]]:
+def _submission(data: Any, uuid: UUID, digest: str, came_by: CameBy) -> tuple[Submission, Iterable[int]]:
     """Validate a submission by the serializer of its kind."""
     if not isinstance(data, dict):
         raise Refused("A submission is a JSON object.")
@@ -130,7 +132,7 @@ def _submission(data: Any, uuid: UUID, digest: str) -> tuple[Submission, Iterabl
         raise Refused.field("kind", f"One of {', '.join(kind.key for kind in kinds.all_kinds())}.")
     fields = dict(check.run_validation(data))
     have = fields.pop("have")
-    return Submission(uuid=uuid, digest=digest, **fields), have
+    return Submission(uuid=uuid, digest=digest, came_by=came_by, **fields), have
 
 
 def _stored(answer: Answer) -> dict[str, Any]:

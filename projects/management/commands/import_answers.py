@@ -3,13 +3,15 @@
 from pathlib import Path
 from typing import Any
 
+from django.core.files import File
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from tqdm import tqdm
 
 from accounts.models import User
 from accounts.problems import Problem
-from projects.actions.sheets import check_sheet, import_sheet
-from projects.models import Round
+from projects import foreground
+from projects.actions.sheets import check_sheet, start_import
+from projects.models import JobStatus, Round
 
 
 class Command(BaseCommand):
@@ -30,21 +32,10 @@ class Command(BaseCommand):
             raise CommandError(f"There is no round {options['round']!r} in a project {options['project']!r}.")
         if not file.is_file():
             raise CommandError(f"{file}: no such file.")
-        bar = tqdm(unit=" rows", disable=None)
-
-        def progress(done: int, total: int | None, note: str) -> None:
-            bar.set_description(note)
-            bar.update(done - bar.n)
-
         try:
-            if options["preview"]:
-                said = check_sheet(round=round, path=file, name=file.name, progress=progress)
-            else:
-                said = import_sheet(round=round, path=file, name=file.name, by=self._by(options), progress=progress)
+            said = self._preview(round, file) if options["preview"] else self._import(round, file, self._by(options))
         except Problem as problem:
             raise CommandError(f"{file.name}: {problem}") from None
-        finally:
-            bar.close()
         for fault in [*said["faults"], *said["kept_out"]]:
             self.stderr.write(f"{file.name} {fault['place']}: {fault['column']} {fault['message']}")
         stored = (
@@ -54,6 +45,22 @@ class Command(BaseCommand):
             f"{said['rows']} rows: {stored}, {said['unchanged']} stored already, {said['empty']} not filled in, "
             f"{said['faults_total']} with faults, {said['kept_out_total']} kept out"
         )
+
+    def _preview(self, round: Round, path: Path) -> dict[str, Any]:
+        with tqdm(unit=" rows", disable=None) as bar:
+
+            def progress(done: int, total: int | None, note: str) -> None:
+                bar.set_description(note)
+                bar.update(done - bar.n)
+
+            return check_sheet(round=round, path=path, name=path.name, progress=progress)
+
+    def _import(self, round: Round, path: Path, by: User) -> dict[str, Any]:
+        with path.open("rb") as file:
+            job = foreground.do(start_import(round=round, file=File(file, name=path.name), by=by), unit="rows")
+        if job.status != JobStatus.DONE:
+            raise CommandError(f"{path.name}: {job.error or 'cancelled'}")
+        return dict(job.result or {})
 
     def _by(self, options: dict[str, Any]) -> User:
         found = User.objects.filter(email__iexact=options["by"]).first()

@@ -3,6 +3,7 @@
 import signal
 import threading
 import time
+from collections.abc import Callable
 from importlib.util import find_spec
 from typing import Any
 
@@ -12,19 +13,22 @@ from django.db import ProgrammingError, close_old_connections
 from accounts.problems import PASSING
 from accounts.sweeping import sweep
 from projects import jobs, waiting
+from projects.tasks import seal
+
+MINUTE, DAY = 60.0, 86_400.0
 
 
-class Daily:
-    """Due a minute after the start, and then once a day. Times are seconds of a clock that never goes back."""
+class Every:
+    """Due a minute after the start, and then so often. Times are seconds of a clock that never goes back."""
 
-    def __init__(self, now: float) -> None:
-        self.next = now + 60
+    def __init__(self, period: float, now: float) -> None:
+        self.period, self.next = period, now + MINUTE
 
     def is_due(self, now: float) -> bool:
         """Whether it is time; asking when it is counts as doing it."""
         if now < self.next:
             return False
-        self.next = now + 86_400
+        self.next = now + self.period
         return True
 
 
@@ -48,14 +52,16 @@ class Command(BaseCommand):
             for name in (signal.SIGTERM, signal.SIGINT):
                 signal.signal(name, lambda *_: self._leave(stop))
         self.cannot = [] if queue or find_spec("torch") else [waiting.NEEDS_TORCH]
-        daily = Daily(time.monotonic())
+        daily, minutely = Every(DAY, time.monotonic()), Every(MINUTE, time.monotonic())
         while not stop.is_set():
+            if minutely.is_due(time.monotonic()):
+                self.by_the_way("The record was not sealed", seal)
             if self._one(queue):
                 continue
             if once:
                 return
             if daily.is_due(time.monotonic()):
-                self.sweep()
+                self.by_the_way("The daily sweep was not done", sweep)
             stop.wait(poll)
 
     def _leave(self, stop: threading.Event) -> None:
@@ -63,12 +69,12 @@ class Command(BaseCommand):
         stop.set()
         jobs.leave()
 
-    def sweep(self) -> None:
-        """Delete what is spent. What cannot be done today is done tomorrow."""
+    def by_the_way(self, failing: str, do: Callable[[], object]) -> None:
+        """What is done regularly beside the jobs. What cannot be done now is done the next time."""
         try:
-            sweep()
+            do()
         except PASSING as error:
-            self.stderr.write(f"The daily sweep was not done: {error}.")
+            self.stderr.write(f"{failing}: {error}.")
 
     def _one(self, queue: list[str] | None) -> bool:
         """Do one job if there is one. A data base that is away for a moment is no reason to stop."""
