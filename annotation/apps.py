@@ -11,6 +11,7 @@ class AnnotationConfig(AppConfig):
         from . import (
             strata,
             tasks,  # noqa: F401 - registers the handlers of this app's jobs
+            watching,
         )
         from .kinds import discourse, label, pico_tuple
 
@@ -18,6 +19,7 @@ class AnnotationConfig(AppConfig):
         kinds.register(discourse.DiscourseKind())
         kinds.register(pico_tuple.TupleKind())
         strata.register()
+        watching.register()
         triggers.guard("annotation_label", "annotation_cue", "annotation_cuefragment", "annotation_discourselabel")
         triggers.guard("annotation_picotuple", "annotation_tupleslot", "annotation_tuplefragment")
         triggers.guard("annotation_counterfactual")

@@ -72,7 +72,7 @@ def unit_to_read(user: User, unit_id: int) -> Unit:
 
 def proposition_to_curate(user: User, unit_id: int) -> tuple[Proposition, Member]:
     """A proposition, by its unit, whose text the user may correct."""
-    found = Proposition.objects.select_related("unit", "study", "cluster__unit").filter(unit=unit_id).first()
+    found = Proposition.objects.select_related("unit", "study", "cluster__unit").filter(unit__pk=unit_id).first()
     if found is None:
         raise _nothing()
     member = member_in(user, found.unit.project_id)

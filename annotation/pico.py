@@ -19,7 +19,8 @@ def form_of(text: str, target: str) -> tuple[PicoForm, tuple[spans.Range, ...]]:
     """The form of a slot's text and, where it is explicit, its ranges of code points in ``target``.
 
     Spaces around the text count neither for the form nor for the place; the text itself is stored as it was given.
-    A text that occurs but for case is explicit too. Brackets inside a word ("rs4236601[A]") imply nothing.
+    A text that occurs as whole words, if but for case, is explicit. Brackets inside a word ("rs4236601[A]") imply
+    nothing.
     """
     stripped = text.strip()
     if not stripped:
@@ -28,5 +29,10 @@ def form_of(text: str, target: str) -> tuple[PicoForm, tuple[spans.Range, ...]]:
         return PicoForm.IMPLIED, ()
     if without_implied(stripped) != stripped:
         return PicoForm.PARTLY_IMPLIED, ()
-    found = spans.locate(target, stripped)
-    return (PicoForm.EXPLICIT, tuple(found.ranges)) if found.ranges else (PicoForm.REWORDED, ())
+    place = spans.locate_words(target, stripped)
+    return (PicoForm.EXPLICIT, (place,)) if place else (PicoForm.REWORDED, ())
+
+
+def place_in(text: str, slot: str) -> spans.Range | None:
+    """Where a slot's text stands in some text of its cluster; its [implied] parts stand nowhere."""
+    return spans.locate_words(text, without_implied(slot).strip())

@@ -5,13 +5,13 @@ from typing import Any
 from accounts.problems import Conflict, Refused
 from projects import jobs
 from projects.models import Import, Project
-from projects.uploads import path_of
+from projects.uploads import path_of, remove_when_done
 
 from .actions.imports import Checked, check_files, import_files, report_of
 from .imports.faults import BadFiles
 from .imports.reading import Source
 
-#: How many items and notices a preview shows; all notices are in the report of the import.
+#: How many items and notices a preview shows; the report of the import has more notices.
 SAMPLE = 3
 PREVIEWED = 500
 
@@ -59,7 +59,7 @@ def check_import(job: jobs.RunningJob) -> dict[str, Any]:
         "sample": [],
     }
     for _, parsed in checked.parsed:
-        report = report_of(parsed)
+        report = report_of(parsed, job.paced())
         preview |= {"level": parsed.level, "counts": parsed.counts(), "values": report["values"]}
         preview |= {
             "totals": report["totals"],
@@ -69,15 +69,15 @@ def check_import(job: jobs.RunningJob) -> dict[str, Any]:
     return preview
 
 
-@jobs.handler("import")
+@jobs.handler("import", ended=remove_when_done)
 def import_upload(job: jobs.RunningJob) -> dict[str, Any]:
     """Import an upload. A second attempt after the worker died finds the import done, or nothing of it."""
     source = _source(job)
     checked = _checked(job, source)
     if checked.faults:
         raise BadFiles(checked.faults)
-    job.progress(0, None, "writing")
-    made = import_files(project=_project(job), format=job.params["format"], checked=checked, by=job.by)
+    made = import_files(
+        project=_project(job), format=job.params["format"], checked=checked, by=job.by, progress=job.paced()
+    )  # fmt: skip
     imported: Import = made[0] if made else checked.known[0][1]
-    path_of(job.params["upload"]).unlink(missing_ok=True)
     return {"import": imported.pk, "known": not made, "counts": imported.counts, "totals": imported.report["totals"]}

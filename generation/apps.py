@@ -6,7 +6,20 @@ class GenerationConfig(AppConfig):
 
     def ready(self) -> None:
         from audit import triggers
+        from audit.witness import watch
+        from projects import hiding
 
-        from . import tasks  # noqa: F401 - registers the handlers of this app's jobs
+        from . import (
+            permissions,
+            tasks,  # noqa: F401 - registers the handlers of this app's jobs
+        )
+        from .models import ProbeFigures, ProbeScore, Run, RunItem, Score, Summary, System, Version
 
+        hiding.register("run", permissions.runs_sealed_from)
+        watch(Run, but=("status", "error", "finished_at", "lanes", "units_count", "laid_to", "items_cut", "tokens_cut",
+                        "tokens_out"))  # fmt: skip
+        watch(RunItem, but=("status", "job_id", "attempts", "error", "finished_at", "units_up_to"))
+        for model in (System, Version, Summary, ProbeFigures, Score):
+            watch(model)
+        watch(ProbeScore, batch=100)
         triggers.guard("generation_version", "generation_summary", "generation_probescore")

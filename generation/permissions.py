@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from accounts.models import User
-from accounts.problems import NotFound, Refused
+from accounts.problems import Forbidden, NotFound, Refused
 from projects.models import Member, Role
 from projects.permissions import member_in, member_of, require
 
@@ -43,6 +43,18 @@ def version_of(user: User, pk: int, *roles: Role) -> tuple[Version, Member]:
 def run_of(user: User, pk: int, *roles: Role) -> tuple[Run, Member]:
     found = Run.objects.select_related("version__system__project", "started_by").filter(pk=pk).first()
     return _given(found), _member(user, found.version.system.project_id if found else None, roles)
+
+
+def open_run_of(user: User, pk: int, *roles: Role) -> tuple[Run, Member]:
+    """As `run_of`, for what would tell of the run: `Forbidden` where it is sealed from the user, lead or not."""
+    run, member = run_of(user, pk, *roles)
+    if Seal.objects.upon(member).filter(run=run).exists():
+        raise Forbidden("This run is sealed from you: somebody else, who is not to rate what it wrote, can do this.")
+    return run, member
+
+
+def runs_sealed_from(member: Member) -> set[int]:
+    return set(Seal.objects.upon(member).values_list("run", flat=True))
 
 
 def seal_of(user: User, pk: int, *roles: Role) -> tuple[Seal, Member]:

@@ -8,6 +8,7 @@ from typing import Any
 from django.db.models import OuterRef, QuerySet, Subquery
 
 from projects.models import Member, Project
+from projects.permissions import Names
 
 from . import backends, wording
 from .backends.parameters import Parameter
@@ -18,6 +19,11 @@ from .progress import RunProgress, progress_of, progress_of_many
 from .sources import units
 
 Json = dict[str, Any]
+#: Of a run's progress, for whom the run is sealed from: nothing by which its texts could be told from others', such as
+#: how long they are, which are missing, and how fast they came.
+BLANK: Json = dict.fromkeys(
+    ("since", "done", "failed", "waiting", "pace", "seconds_left", "items_cut", "tokens_cut", "tokens_out")
+) | dict.fromkeys(("unknown", "note", "error"), "")
 
 
 def choices(project: Project) -> Json:
@@ -93,7 +99,7 @@ def version_page(version: Version, member: Member) -> Json:
         "project": version.system.project.slug,
         "config": version.config,
         "facts": version.facts,
-        "by": str(version.created_by) if version.created_by else "",
+        "by": Names(member).of(version.created_by),
         "no_probe": wording.no_probe(version.config),
         "lines": [asdict(line) for line in wording.described(version.config)],
         "before": before and {"id": before.pk, "number": before.number},
@@ -137,7 +143,7 @@ def run_page(run: Run, member: Member) -> Json:
         "level": version.level,
         "system": version.system_id,
         "system_name": version.system.name,
-        "by": str(run.started_by) if run.started_by else "",
+        "by": Names(member).of(run.started_by),
     }
 
 
@@ -147,9 +153,9 @@ def _run(run: Run, progress: RunProgress, *, hidden: bool) -> Json:
         "purpose": run.purpose,
         "status": run.status,
         "created_at": run.created_at,
-        "finished_at": run.finished_at,
+        "finished_at": None if hidden else run.finished_at,
         "hidden": hidden,
-        "progress": asdict(progress),
+        "progress": asdict(progress) | (BLANK if hidden else {}),
     }
 
 

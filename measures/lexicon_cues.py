@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -15,6 +16,8 @@ Says = Literal["decreases", "no change", "increases"]
 
 FLOOR = 0.4
 """What a cue far from the outcome still weighs."""
+_FAR = 6
+"""So many words between the two, and it is far: 1 / (1 + 6 / 4) is the floor."""
 LEAST = 0.2
 """What any cue weighs at least: alone it outweighs the prior's "no change"."""
 WEAK = 0.5
@@ -107,7 +110,8 @@ class _Reading:
         self, keys: tuple[str, ...], stems: Sequence[str], intervention: frozenset[str], outcome: frozenset[str]
     ) -> None:
         self.keys = keys
-        self.of_outcome = [i for i, stem in enumerate(stems) if stem in outcome]
+        self.outcomes = [i for i, stem in enumerate(stems) if stem in outcome]
+        self.of_outcome = set(self.outcomes)
         self.of_intervention = {i for i, stem in enumerate(stems) if stem in intervention and stem not in outcome}
         self.harmful = any(plays("harm", word) for word in outcome) or self._harm_near()
         self.scope = Scope(keys, self.of_intervention)
@@ -115,7 +119,7 @@ class _Reading:
 
     def weighed(self) -> list[_Found]:
         """The cues of the clause around the outcome (else of the nearest that has any), weighed by their distance."""
-        home = max(self.clauses, key=lambda span: (sum(span[0] <= i < span[1] for i in self.of_outcome), span[0]))
+        home = max(self.clauses, key=lambda span: (self._outcomes_in(span), span[0]))
         order = sorted(self.clauses, key=lambda span: abs(span[0] - home[0]))
         for clause in order:
             found = self._directed(clause)
@@ -216,12 +220,16 @@ class _Reading:
 
     def _closeness(self, at: int) -> float:
         """1 next to the outcome, less with every word between; another item of a list counts as three."""
-        if not self.of_outcome:
+        if not self.outcomes:
             return FLOOR
-        near = min(self.of_outcome, key=lambda i: abs(i - at))
-        between = self.keys[min(near, at) + 1 : max(near, at)]
+        behind = bisect_left(self.outcomes, at)
+        near = min(self.outcomes[max(0, behind - 1) : behind + 1], key=lambda i: abs(i - at))
+        between = self.keys[min(near, at) + 1 : max(near, at)][:_FAR]
         gap = len(between) + 3 * sum(word in (",", "and", "or") for word in between)
         return max(FLOOR, 1 / (1 + gap / 4))
+
+    def _outcomes_in(self, clause: Range) -> int:
+        return bisect_left(self.outcomes, clause[1]) - bisect_left(self.outcomes, clause[0])
 
     def _clauses(self) -> list[Range]:
         starts = [0, *(i for i, word in enumerate(self.keys) if i and plays("break", word))]
@@ -229,7 +237,7 @@ class _Reading:
 
     def _harm_near(self) -> bool:
         """Whether "risk of", "loss of" or the like stands right before the outcome."""
-        return any(plays("harm", self.keys[j]) for i in self.of_outcome for j in range(max(0, i - 3), i))
+        return any(plays("harm", self.keys[j]) for i in self.outcomes for j in range(max(0, i - 3), i))
 
     def _before(self, i: int, words: tuple[str, ...]) -> bool:
         return i > 0 and self.keys[i - 1] in words

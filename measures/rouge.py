@@ -28,6 +28,10 @@ ROUGE_LIBRARY = "rouge-score 0.1.2"
 EMPTY_OUTPUT = "the output has nothing to compare: 0 by rouge-score"
 EMPTY_REFERENCE = "the reference has nothing to compare"
 NO_REFERENCE = "no reference"
+TOO_LONG = "too long to compare: every {what} with every {what} are more than {most:,} pairs"
+#: What compares each with each, of an output and a reference: far above what people and models write.
+MOST_TOKEN_PAIRS = 400_000_000
+MOST_SENTENCE_PAIRS = 1_000_000
 
 _TOKEN = re.compile(r"[a-z0-9]+")
 
@@ -169,12 +173,22 @@ def _of_counts(output: Counter[Hashable], reference: Counter[Hashable]) -> Prf:
     return _prf(hits, output.total(), reference.total())
 
 
+def _too_long(what: str, pairs: int, most: int) -> Prf | None:
+    return Prf(None, None, None, TOO_LONG.format(what=what, most=most)) if pairs > most else None
+
+
 def _of_lcs(output: RougeText, reference: RougeText) -> Prf:
+    if refused := _too_long("token", len(output.tokens) * len(reference.tokens), MOST_TOKEN_PAIRS):
+        return refused
     return _prf(lcs_length(output.tokens, reference.tokens), len(output.tokens), len(reference.tokens))
 
 
 def _of_union_lcs(output: RougeText, reference: RougeText) -> Prf:
     """Summary-level LCS: each reference sentence against all output sentences, no token counted twice."""
+    if refused := _too_long("token", len(output.tokens) * len(reference.tokens), MOST_TOKEN_PAIRS):
+        return refused
+    if refused := _too_long("sentence", len(output.sentences) * len(reference.sentences), MOST_SENTENCE_PAIRS):
+        return refused
     n_output, n_reference = sum(map(len, output.sentences)), sum(map(len, reference.sentences))
     placed = [(sentence, places_of(sentence)) for sentence in output.sentences]
     left: Counter[Hashable] = Counter(token for sentence in output.sentences for token in sentence)

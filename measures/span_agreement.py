@@ -6,6 +6,7 @@ result is None, not 1, and counts apart.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -56,9 +57,14 @@ def token_f1(text: str, a: Ranges, b: Ranges) -> float | None:
 def tokens_touched(tokens: Sequence[Range], ranges: Ranges) -> frozenset[int]:
     """The indices of the words that share a character with the ranges."""
     parts = merged(ranges)
-    return frozenset(
-        i for i, (start, end) in enumerate(tokens) if any(low < end and start < high for low, high in parts)
-    )
+    ends = [high for _, high in parts]
+    touched = []
+    for i, (start, end) in enumerate(tokens):
+        # The first part that ends behind the word's beginning is the only one that can begin before its end, or none.
+        nearest = bisect_right(ends, start)
+        if nearest < len(parts) and parts[nearest][0] < end:
+            touched.append(i)
+    return frozenset(touched)
 
 
 def span_set_f1(a: Sequence[Ranges], b: Sequence[Ranges], match: Literal["exact", "overlap"] = "exact") -> float | None:

@@ -6,6 +6,7 @@ quotes never repaired: what is compared is what is there, trailing spaces includ
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -157,14 +158,68 @@ def locate(text: str, quote: str) -> Located:
     return Located("case", (ranges[0],), len(ranges)) if ranges else Located("absent", (), 0)
 
 
+def locate_words(text: str, quote: str) -> Range | None:
+    """The first place of a quote as whole words, exactly as it stands, else but for case; None where there is none.
+
+    "VA" does not stand in "elevating". What is neither letter nor digit bounds a word, hyphens and slashes among it.
+    """
+    if not quote:
+        return None
+    if (at := _as_words(text, quote)) is not None:
+        return at, at + len(quote)
+    folded, owner = _folded(text)
+    needle = quote.casefold()
+    if (at := _as_words(folded, needle)) is None:
+        return None
+    return owner[at], owner[at + len(needle) - 1] + 1
+
+
+def _as_words(text: str, quote: str) -> int | None:
+    hits = (
+        at for at in _hits(text, quote) if not _is_within_word(text, at) and not _is_within_word(text, at + len(quote))
+    )
+    return next(hits, None)
+
+
+def _is_within_word(text: str, at: int) -> bool:
+    """Whether a place has a letter or a digit before it, and one, or a mark that belongs to the one before, behind."""
+    if not 0 < at < len(text):
+        return False
+    return text[at - 1].isalnum() and (text[at].isalnum() or unicodedata.combining(text[at]) > 0)
+
+
 def _hits(text: str, quote: str) -> list[int]:
-    """Where each hit begins, overlapping ones included."""
-    found = []
-    at = text.find(quote)
-    while at >= 0:
-        found.append(at)
-        at = text.find(quote, at + 1)
+    """Where each hit begins, overlapping ones included; in time in proportion to both.
+
+    Searching anew behind the beginning of each hit would read a quote that repeats itself again and again. So hits that
+    may overlap are found by one pass (Knuth, Morris and Pratt, 1977).
+    """
+    first = text.find(quote)
+    if first < 0 or text.find(quote, first + 1) < 0:
+        return [first] if first >= 0 else []
+    borders = _borders(quote)
+    if not borders[-1]:
+        return [hit.start() for hit in re.finditer(re.escape(quote), text)]
+    found, matched = [], 0
+    for at in range(first, len(text)):
+        while matched and text[at] != quote[matched]:
+            matched = borders[matched - 1]
+        matched += text[at] == quote[matched]
+        if matched == len(quote):
+            found.append(at - matched + 1)
+            matched = borders[-1]
     return found
+
+
+def _borders(quote: str) -> list[int]:
+    """For each beginning of a quote the length of its longest proper part that it both begins and ends with."""
+    borders = [0]
+    for at in range(1, len(quote)):
+        matched = borders[-1]
+        while matched and quote[at] != quote[matched]:
+            matched = borders[matched - 1]
+        borders.append(matched + (quote[at] == quote[matched]))
+    return borders
 
 
 def _folded(text: str) -> tuple[str, Sequence[int]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_left
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -61,58 +62,79 @@ def same_words(a: str, b: str) -> bool:
 
 
 def difference(target: str, text: str) -> Difference:
-    """The words that differ, whatever their case: the word-level edit distance (Levenshtein) and one way to get it."""
+    """The words that differ, whatever their case: the word-level edit distance (Levenshtein) and one way to get it.
+
+    O(words x distance), the distance up to `COUNTED`.
+    """
     was, now = _words(target), _words(text)
     first = _common(was, now)
     last = _common(was[first:][::-1], now[first:][::-1])
-    core_was, core_now = was[first : len(was) - last], now[first : len(now) - last]
-    table = _distances([w.folded for w in core_was], [w.folded for w in core_now])
+    core_was = [w.folded for w in was[first : len(was) - last]]
+    core_now = [w.folded for w in now[first : len(now) - last]]
+    table = _Distances.of(core_was, core_now)
     if table is None:
         return Difference(None, (Edit((0, len(target)), (0, len(text))),))
-    kept = _kept(table, core_was, core_now)
-    edits = _edits(was, now, [(first + i, first + j) for i, j in kept], first, last)
-    return Difference(table[-1][len(core_now)], edits)
+    edits = _edits(was, now, [(first + i, first + j) for i, j in table.kept()], first, last)
+    return Difference(table.distance, edits)
 
 
 def _common(a: list[_Word], b: list[_Word]) -> int:
     return next((n for n, (x, y) in enumerate(zip(a, b, strict=False)) if x.folded != y.folded), min(len(a), len(b)))
 
 
-def _distances(a: list[str], b: list[str]) -> list[dict[int, int]] | None:
-    """Rows of Levenshtein's table within a band of `COUNTED` around the diagonal; None where the distance is more."""
-    rows = [{j: j for j in range(min(len(b), COUNTED) + 1)}]
-    if abs(len(a) - len(b)) > COUNTED:
+class _Distances:
+    """Levenshtein's table, where the distance is at most `COUNTED`: instead of its cells how far each diagonal is
+    reached by each number of changes. Source: E. Ukkonen, Algorithms for Approximate String Matching (1985).
+
+    ``reach[e][k]`` is the largest i for which the first i words of ``a`` become the first i + k words of ``b`` by e
+    changes or fewer; it never falls from one e to the next.
+    """
+
+    def __init__(self, a: list[str], b: list[str], reach: list[dict[int, int]]) -> None:
+        self.a, self.b, self.reach = a, b, reach
+        self.distance = len(reach) - 1
+
+    @classmethod
+    def of(cls, a: list[str], b: list[str]) -> _Distances | None:
+        """None where more than `COUNTED` words differ."""
+        end = len(b) - len(a)
+        reach: list[dict[int, int]] = []
+        for changes in range(COUNTED + 1):
+            before = reach[-1] if reach else {}
+            row: dict[int, int] = {}
+            for k in range(-min(changes, len(a)), min(changes, len(b)) + 1):
+                # A word replaced, left out of a, or put in from b; nothing changed at all where it is the first row.
+                ways = (before.get(k, -2) + 1, before.get(k + 1, -2) + 1, before.get(k - 1, -1))
+                i = min(max(*ways, 0 if not changes else -1, -k), len(a), len(b) - k)
+                while i < len(a) and i + k < len(b) and a[i] == b[i + k]:
+                    i += 1
+                row[k] = i
+            reach.append(row)
+            if row.get(end) == len(a):
+                return cls(a, b, reach)
         return None
-    far = COUNTED + 1
-    for i, word in enumerate(a, start=1):
-        above = rows[-1]
-        row: dict[int, int] = {}
-        for j in range(max(0, i - COUNTED), min(len(b), i + COUNTED) + 1):
-            best = min(above.get(j, far) + 1, row.get(j - 1, far) + 1)
-            if j and above.get(j - 1, far) + (b[j - 1] != word) < best:
-                best = above[j - 1] + (b[j - 1] != word)
-            row[j] = best
-        if min(row.values()) > COUNTED:
-            return None
-        rows.append(row)
-    return rows if rows[-1].get(len(b), far) <= COUNTED else None
 
+    def _cell(self, i: int, j: int) -> int:
+        """The distance of the first i words of ``a`` from the first j of ``b``; one too large where it is more."""
+        return bisect_left(self.reach, i, key=lambda row: row.get(j - i, -1))
 
-def _kept(rows: list[dict[int, int]], a: list[_Word], b: list[_Word]) -> list[tuple[int, int]]:
-    """Indices of words that stay in both, in order, read back from the end of the table."""
-    i, j, kept = len(a), len(b), []
-    while i and j:
-        here = rows[i][j]
-        if a[i - 1].folded == b[j - 1].folded:
-            i, j = i - 1, j - 1
-            kept.append((i, j))
-        elif rows[i - 1].get(j - 1) == here - 1:
-            i, j = i - 1, j - 1
-        elif rows[i - 1].get(j) == here - 1:
-            i -= 1
-        else:
-            j -= 1
-    return kept[::-1]
+    def kept(self) -> list[tuple[int, int]]:
+        """Indices of words that stay in both, in order, read back from the end of the table."""
+        i, j, kept = len(self.a), len(self.b), []
+        here = self.distance
+        while i and j:
+            if self.a[i - 1] == self.b[j - 1]:
+                i, j = i - 1, j - 1
+                kept.append((i, j))
+                continue
+            here -= 1
+            if self._cell(i - 1, j - 1) == here:
+                i, j = i - 1, j - 1
+            elif self._cell(i - 1, j) == here:
+                i -= 1
+            else:
+                j -= 1
+        return kept[::-1]
 
 
 def _edits(was: list[_Word], now: list[_Word], kept: list[tuple[int, int]], first: int, last: int) -> tuple[Edit, ...]:

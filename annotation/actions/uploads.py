@@ -16,8 +16,8 @@ def start_check(*, project: Project, format: str, level: str, file: "UploadedFil
     """Store an upload and queue the job ``check_import`` that reads it."""
     format_named(format)
     refuse_larger(file.size or 0)
-    params = {"format": format, "level": level, "upload": store(file), "name": name_of(file)}
-    return jobs.enqueue(project=project, kind="check_import", params=params, by=by)
+    params = {"format": format, "level": level, "upload": store(file, by), "name": name_of(file)}
+    return jobs.ask(project=project, kind="check_import", params=params, by=by)[0]
 
 
 @transaction.atomic
@@ -32,4 +32,4 @@ def confirm(*, project: Project, job_id: int, by: User) -> Job:
         raise Conflict("The file has faults; mend it and upload it again.")
     if not path_of(check.params["upload"]).exists():
         raise Conflict("This upload was imported already, or is no longer kept; upload the file again.")
-    return jobs.enqueue(project=project, kind="import", params=check.params, by=by)
+    return jobs.ask(project=project, kind="import", params=check.params, by=by)[0]

@@ -1,9 +1,10 @@
 """What a format of published data is to the importer."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
+from accounts.ready import Rows
 from projects.models import Import, Project
 
 from .faults import Faults
@@ -32,7 +33,7 @@ class Parsed(Protocol):
     #: Which of the format's levels it is; "" where there is one only.
     level: str
 
-    def compare(self, project: Project, faults: Faults) -> None:
+    def compare(self, project: Project, faults: Faults, progress: Progress) -> None:
         """Set aside what the project has already, word for word; an item that differs is a fault of its line."""
         ...
 
@@ -44,7 +45,7 @@ class Parsed(Protocol):
         """Counts of values, by field."""
         ...
 
-    def notices(self) -> list[Notice]:
+    def notices(self, progress: Progress) -> Iterator[Notice]:
         """What is odd, in the order of the file; not about items that were there already."""
         ...
 
@@ -52,8 +53,12 @@ class Parsed(Protocol):
         """The first items in the published shape."""
         ...
 
-    def insert(self, imported: Import, progress: Progress) -> None:
-        """Write the new items in the caller's transaction."""
+    def lay_out(self, imported: Import, rows: Rows, progress: Progress) -> None:
+        """Add the new items to the rows that are to be written: all that takes time, before the transaction."""
+        ...
+
+    def confirm(self) -> None:
+        """In the transaction that writes them: `Conflict` where what they were compared with has changed since."""
         ...
 
 

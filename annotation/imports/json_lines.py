@@ -9,6 +9,9 @@ from .reading import Line
 
 #: The longest number that is read; none of the formats has numbers of more digits.
 LONGEST_NUMBER = 30
+#: The most values on a line. An empty object takes two bytes of a file and sixty of memory: lines are bounded by what
+#: becomes of them as well as by their length.
+MOST_VALUES = 1_000_000
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -47,6 +50,10 @@ def parse(line: Line, file: str, faults: Faults) -> dict[str, Any] | None:
         return None
     if not text.strip():
         faults.add(file, line.number, "line", "an empty line; expected one JSON object a line")
+        return None
+    # An upper bound, as good as the number itself where a limit is far above any text's commas.
+    if text.count(",") + text.count("[") + text.count("{") > MOST_VALUES:
+        faults.add(file, line.number, "line", f"more than {MOST_VALUES:,} values; expected one object a line")
         return None
     try:
         value = _decoder.decode(text)

@@ -134,14 +134,12 @@ class LabelKind:
     @staticmethod
     def _slot(slot: PicoSlot, text: str) -> dict[str, Any]:
         """A slot with its occurrence in ``text``, if any: the offsets stored with it are the target's."""
-        explicit = pico.without_implied(slot.text).strip()
-        found = spans.locate(text, explicit) if explicit else None
-        ranges = found.ranges[:1] if found else ()
+        place = pico.place_in(text, slot.text)
         return {
             "slot": slot.slot,
             "form": slot.form,
             "text": slot.text,
-            "fragments": [{"start": s, "end": e} for s, e in ranges],
+            "fragments": [{"start": place[0], "end": place[1]}] if place else [],
         }
 
     def check(self, unit: Unit, value: Value) -> None:

@@ -4,6 +4,9 @@ from typing import Any
 
 from rest_framework import serializers
 
+from accounts.serializers import at_most
+
+from .. import lengths
 from ..models import Modality, PicoForm, Polarity, Slot
 
 Plain = serializers.Serializer[Any]
@@ -35,8 +38,8 @@ class LabelValueSerializer(Plain):
 
     polarity = serializers.ChoiceField(choices=Polarity.choices)
     modality = serializers.ChoiceField(choices=Modality.choices)
-    polarity_cue = FragmentSerializer(many=True, default=list)
-    modality_cue = FragmentSerializer(many=True, default=list)
+    polarity_cue = FragmentSerializer(many=True, default=list, **at_most(lengths.PIECES))
+    modality_cue = FragmentSerializer(many=True, default=list, **at_most(lengths.PIECES))
     suggestions = SuggestionsSerializer(required=False, allow_null=True)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:

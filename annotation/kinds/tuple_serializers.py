@@ -4,6 +4,9 @@ from typing import Any
 
 from rest_framework import serializers
 
+from accounts.serializers import at_most
+
+from .. import lengths
 from ..models import PicoForm, Slot, StandsFor
 from .label_serializers import FragmentSerializer, RangeSerializer
 
@@ -23,9 +26,12 @@ class TupleSlotShownSerializer(Plain):
 class TupleSlotSerializer(Plain):
     """One slot as typed. Its form follows from the text: [brackets] are implied, words of the target explicit."""
 
-    text = serializers.CharField(allow_blank=True, trim_whitespace=False, max_length=2000)
+    text = serializers.CharField(allow_blank=True, trim_whitespace=False, max_length=lengths.SLOT)
     fragments = FragmentSerializer(
-        many=True, default=list, help_text="Where it was marked in the target; the text is then the quotes, spaced."
+        many=True,
+        default=list,
+        **at_most(lengths.PIECES),
+        help_text="Where it was marked in the target; the text is then the quotes, spaced.",
     )
 
     def validate_text(self, text: str) -> str:

@@ -7,6 +7,7 @@ from rest_framework import serializers
 from accounts.serializers import Strict
 from projects.models import Origin, Outcome
 
+from .. import lengths
 from ..models import Cue, Level, Modality, PicoForm, Polarity, Relation, Slot
 from ..models.counterfactual import KINDS as COUNTERFACTUAL_KINDS
 
@@ -346,7 +347,7 @@ class UnitPlaceSerializer(Plain):
 class NewTextSerializer(Strict):
     """A corrected text of one proposition, and why."""
 
-    text = serializers.CharField(max_length=20_000, trim_whitespace=False)
+    text = serializers.CharField(max_length=lengths.CLAIM, trim_whitespace=False)
     reason = serializers.CharField(max_length=2000)
 
 

@@ -4,10 +4,11 @@ from typing import Any
 
 from rest_framework import serializers
 
-from accounts.serializers import LARGEST, Strict
+from accounts.serializers import LARGEST, Strict, at_most
 from projects.models import Origin
 from projects.serializers.corrections import CellSerializer
 
+from .. import lengths
 from ..imports.m3.records import PMID
 from ..kinds.label_serializers import LabelValueSerializer
 from ..kinds.tuple_serializers import TupleSlotShownSerializer, TupleValueSerializer
@@ -22,14 +23,10 @@ from .corpus import (
 )
 
 Plain = serializers.Serializer[Any]
-TEXT = 20_000
 CLUSTERS_AT_ONCE = 100
 ROWS_AT_ONCE = 500
-
-
-def at_most(rows: int) -> dict[str, Any]:
-    """The length that a list of rows may have (a keyword of the list, which the types of DRF do not know)."""
-    return {"max_length": rows}
+#: Inputs of all rows of one request together: so much is stored in a moment, in which on SQLite nobody else can write.
+INPUTS_AT_ONCE = 2_000
 
 
 class CellStateSerializer(Plain):
@@ -143,7 +140,7 @@ class CorrectionsDoneSerializer(Plain):
 
 
 def _text(**options: Any) -> serializers.CharField:
-    return serializers.CharField(max_length=TEXT, trim_whitespace=False, **options)
+    return serializers.CharField(max_length=lengths.CLAIM, trim_whitespace=False, **options)
 
 
 class NewTextRowSerializer(Strict):
@@ -177,8 +174,17 @@ class NewClusterSerializer(NewTextRowSerializer):
     inputs = NewInputSerializer(many=True, default=list, **at_most(ROWS_AT_ONCE))
 
 
+def _few_inputs(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    if sum(len(row["inputs"]) for row in rows) > INPUTS_AT_ONCE:
+        raise serializers.ValidationError(f"At most {INPUTS_AT_ONCE:,} inputs at once: send the rest by themselves.")
+    return rows
+
+
 class NewClustersSerializer(ReasonedSerializer):
     rows = NewClusterSerializer(many=True, allow_empty=False, **at_most(CLUSTERS_AT_ONCE))
+
+    def validate_rows(self, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        return _few_inputs(rows)
 
 
 class NewInputsSerializer(ReasonedSerializer):
@@ -198,6 +204,9 @@ class NewSentenceSerializer(NewTextRowSerializer):
 class NewSentencesSerializer(ReasonedSerializer):
     rows = NewSentenceSerializer(many=True, allow_empty=False, **at_most(ROWS_AT_ONCE))
 
+    def validate_rows(self, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        return _few_inputs(rows)
+
 
 class SentencesDoneSerializer(Plain):
     targets = TargetSerializer(many=True)
@@ -208,6 +217,9 @@ class NewReviewSerializer(ReasonedSerializer):
     title = _text(allow_blank=True, default="")
     abstract = _text(allow_blank=True, default="")
     sentences = NewSentenceSerializer(many=True, default=list, **at_most(ROWS_AT_ONCE))
+
+    def validate_sentences(self, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        return _few_inputs(rows)
 
     def validate_pmid(self, pmid: str) -> str:
         if not PMID.fullmatch(pmid):

@@ -66,4 +66,4 @@ class ImportSerializer(serializers.ModelSerializer[Import]):
         ]  # fmt: skip
 
     def get_by(self, imported: Import) -> str:
-        return str(imported.created_by) if imported.created_by else ""
+        return imported.created_by.name if imported.created_by else ""

@@ -4,16 +4,15 @@ from typing import Any
 
 from drf_spectacular.utils import extend_schema
 from rest_framework import generics, status
-from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.requests import signed_in
+from accounts.uploading import UploadParser
 from projects import plans
 from projects.models import Import
 from projects.serializers.rounds import JobSerializer
-from projects.uploads import ENVELOPE, refuse_larger
 
 from .. import permissions
 from ..actions import uploads
@@ -36,7 +35,7 @@ class FormatListView(APIView):
 class ImportListView(generics.ListAPIView[Import]):
     queryset = Import.objects.none()
     serializer_class = shapes.ImportSerializer
-    parser_classes = [MultiPartParser]
+    parser_classes = [UploadParser]
 
     @extend_schema(operation_id="imports_list")
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
@@ -54,8 +53,6 @@ class ImportListView(generics.ListAPIView[Import]):
     def post(self, request: Request, slug: str) -> Response:
         """Upload a file and check it. The job's result is the preview; nothing is imported yet."""
         member = permissions.import_lead(signed_in(request), slug)
-        # Before the body is read: a file above the limit is refused by its announced length.
-        refuse_larger(int(request.META.get("CONTENT_LENGTH") or 0) - ENVELOPE)
         upload = shapes.UploadSerializer(data=request.data)
         upload.is_valid(raise_exception=True)
         job = uploads.start_check(project=member.project, by=member.user, **upload.validated_data)

@@ -8,11 +8,11 @@ from datetime import timedelta
 from itertools import accumulate
 from typing import Any
 
-from django.db import transaction
 from django.db.models import F, Max
 from django.utils import timezone
 
 from accounts.problems import PASSING
+from projects import batches
 from projects.jobs import Cancelled, LostLease, RunningJob, Unfit, is_leaving
 from projects.models import Unit
 
@@ -88,7 +88,7 @@ class Chunk:
     def do(self) -> None:
         if self.run.status != RunStatus.RUNNING:
             return
-        while lay_out(self.run, self.job):
+        while lay_out(self.run):
             self.go_on()
         # Its worker died, or the summariser broke off, the last time: one by one, so that only the culprit fails.
         careful = self.job.job.attempts > 1 and self._take_up()
@@ -120,8 +120,7 @@ class Chunk:
     def _one_by_one(self, items: Mapping[int, Any]) -> Batches:
         for unit, item in items.items():
             with self._summariser() as summariser:
-                with transaction.atomic():
-                    self.job.hold(self.stored, self.stored + len(self.left))
+                with batches.batch(self.stored, self.stored + len(self.left)):
                     RunItem.objects.filter(pk=self.left[unit].pk).update(attempts=F("attempts") + 1)
                 try:
                     yield from self.work.do(summariser, [item])
@@ -163,10 +162,9 @@ class Chunk:
         """
         pace = self.job.params["pace"]
         count = FIRST_ITEMS if pace is None else min(round(pace * TARGET_SECONDS), MOST_ITEMS)
-        with transaction.atomic():
+        with batches.batch(0):
             if not held(self.run):
                 return
-            self.job.hold(0)
             free = free_items(self.run)
             share = -(-free[: count * self.run.lanes].count() // self.run.lanes)
             items = _fitting(list(free.order_by("-size", "-pk")[: max(share, FIRST_ITEMS)]))
@@ -182,8 +180,7 @@ class Chunk:
         now = timezone.now()
         made = [(item, out) for item, out in came if not isinstance(out, Failure)]
         failures = [(item, out) for item, out in came if isinstance(out, Failure)]
-        with transaction.atomic():
-            self.job.hold(self.stored + len(came), self.stored + len(came) + len(self.left))
+        with batches.batch(self.stored + len(came), self.stored + len(came) + len(self.left)):
             mine = RunItem.objects.filter(job=self.job.job, status=ItemStatus.WAITING)
             if made:
                 self.work.store(made)
@@ -203,8 +200,7 @@ class Chunk:
 
     def hand_back(self) -> None:
         """Let others have what is left. (After an unforeseen error the job keeps it, to be done one by one.)"""
-        with transaction.atomic():
-            self.job.hold(self.stored)
+        with batches.batch(self.stored):
             RunItem.objects.filter(job=self.job.job, status=ItemStatus.WAITING).update(job=None)
 
     def put_off(self, reason: str) -> None:

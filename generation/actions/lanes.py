@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
-from projects import jobs
+from projects import batches, jobs
 from projects.models import Job, JobStatus
 
 from ..models import ItemStatus, Run, RunItem, RunStatus
@@ -51,7 +51,7 @@ def top_up(
     ``ending``: the chunk that calls, whose lane is free. ``pace``: items a second that it managed, for the size of the
     next. Idempotent; harmless from a worker that has lost its job.
     """
-    with transaction.atomic():
+    with batches.batch():
         if not held(run):
             return
         chunks = active_chunks(run)
@@ -75,7 +75,7 @@ def top_up(
 
 def stop(run: Run, reason: str) -> bool:
     """End a run before its time: by a person's wish, or by what all its items share. False where it had ended."""
-    with transaction.atomic():
+    with batches.batch():
         under_way = Run.objects.filter(pk=run.pk, status=RunStatus.RUNNING)
         if not under_way.update(status=RunStatus.STOPPED, error=reason, finished_at=timezone.now()):
             return False
@@ -102,7 +102,9 @@ def keep_chunks(run: Run) -> None:
 
 def chunk_ended(chunk: Job) -> None:
     """A chunk was cancelled or given up: its run ends too, but for items that are to blame for it, and unless it was
-    resumed while the chunk came to its end."""
+    resumed while the chunk came to its end. One that was done has seen to its run itself."""
+    if chunk.status == JobStatus.DONE:
+        return
     run = Run.objects.select_related("version__system__project", "started_by").get(pk=chunk.params["run"])
     if chunk.status == JobStatus.CANCELLED:
         if chunk.cancel_requested:

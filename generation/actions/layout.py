@@ -6,10 +6,9 @@ followed by one that goes on where it was.
 
 from collections.abc import Sequence
 
-from django.db import transaction
 from django.db.models import Q
 
-from projects.jobs import RunningJob
+from projects import batches
 
 from .. import purposes, sources
 from ..models import Run, RunItem
@@ -20,12 +19,10 @@ BATCH = 1000
 BEGIN = [-1, 0]
 
 
-def lay_out(run: Run, job: RunningJob | None = None) -> bool:
-    """Make the items of the next units of a run that is under way; False where there is none left to make.
-
-    ``job``: the chunk that does it, and says how far it is. Raises `LostLease`.
-    """
-    with transaction.atomic():
+def lay_out(run: Run) -> bool:
+    """Make the items of the next units of a run that is under way; False where there is none left to make. Raises
+    `LostLease`."""
+    with batches.batch() as far:
         if not held(run):
             return False
         run.refresh_from_db(fields=["laid_to"])
@@ -39,8 +36,7 @@ def lay_out(run: Run, job: RunningJob | None = None) -> bool:
         make_items(run, [unit for _, _, unit in places])
         run.laid_to = list(places[-1][:2]) if len(places) == BATCH else None
         Run.objects.filter(pk=run.pk).update(laid_to=run.laid_to)
-        if job:
-            job.hold(run.items.count(), run.units_count)
+        far.done, far.total = run.items.count(), run.units_count
     return True
 
 

@@ -5,14 +5,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from django.core.files.uploadedfile import UploadedFile
-from django.db import transaction
 
 from accounts.models import User
 from accounts.problems import Refused
 from annotation.imports.faults import Faults
 from audit.log import record
 from audit.models import Entry
-from projects import jobs
+from projects import batches, jobs
 from projects.models import Job, Project
 from projects.uploads import name_of, refuse_larger, store
 
@@ -49,8 +48,8 @@ class CheckedOutputs:
 def start_check(*, project: Project, level: str, file: "UploadedFile[bytes]", by: User | None) -> Job:
     """Store an upload and queue the job ``keep_outputs`` that checks it."""
     refuse_larger(file.size or 0)
-    params = {"level": level, "upload": store(file), "name": name_of(file)}
-    return jobs.enqueue(project=project, kind="keep_outputs", params=params, by=by)
+    params = {"level": level, "upload": store(file, by), "name": name_of(file)}
+    return jobs.ask(project=project, kind="keep_outputs", params=params, by=by)[0]
 
 
 def keep_outputs(
@@ -69,7 +68,7 @@ def keep_outputs(
             if not checked.matched:
                 raise Refused.field("level", _elsewhere(project, level, found))
         keep(path, index, about)
-    with transaction.atomic():
+    with batches.batch():
         if not was_kept(project, about.sha256):
             record(
                 actor=by, verb=KEEP, obj=project, project_id=project.pk,

@@ -1,8 +1,6 @@
 """Storing what scores and likelihoods come to, so that no request has to reckon it."""
 
-from django.db import transaction
-
-from projects import jobs
+from projects import batches, jobs
 
 from ..models import ItemStatus, ProbeFigures, Purpose, Run, Scoring
 from ..reckoning import is_reckoned, means_of, probe_results
@@ -14,13 +12,14 @@ def reckon_scoring(scoring: Scoring) -> None:
     """Store the means of a scoring whose rows are whole, unless they are there by the rule of today."""
     if not is_reckoned(scoring):
         scoring.means = means_of(scoring)
-        scoring.save(update_fields=["means"])
+        with batches.batch():
+            scoring.save(update_fields=["means"])
 
 
 def reckon_probe(run: Run) -> ProbeFigures:
     """Store the figures of what a probe has by now, and return them; those of the same items stay as they are."""
     items = run.items.filter(status=ItemStatus.DONE).count()
-    with transaction.atomic():
+    with batches.batch():
         found = ProbeFigures.objects.filter(run=run, items=items).first()
         if found is None:
             rows = [result.as_json() for result in probe_results(run)]

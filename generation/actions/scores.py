@@ -10,7 +10,7 @@ from accounts.models import User
 from accounts.problems import Conflict, Refused
 from audit import log
 from audit.digests import digest_of
-from projects import jobs
+from projects import batches, jobs
 from projects.models import Job
 
 from .. import judging, metrics
@@ -97,17 +97,19 @@ def score_run(
     libraries = _libraries(chosen, clean)
     total = Summary.objects.filter(item__run=run).count()
     progress(0, total, "looking at what is there")
-    scoring, _ = Scoring.objects.get_or_create(
-        run=run, hash=_hash(chosen, clean, libraries, run),
-        defaults={"metric": chosen.key, "params": clean, "libraries": libraries, "created_by": by, "job": job},
-    )  # fmt: skip
+    digest = _hash(chosen, clean, libraries, run)
+    with batches.batch():
+        scoring, _ = Scoring.objects.get_or_create(
+            run=run, hash=digest,
+            defaults={"metric": chosen.key, "params": clean, "libraries": libraries, "created_by": by, "job": job},
+        )  # fmt: skip
     if scoring.finished_at is None:
         scorer = _loaded(chosen, clean)
         _score_what_is_left(scoring, scorer, total, progress)
         corpus = scorer.corpus(_stored(scoring)) if chosen.has_corpus else {}
         progress(total, total, "taking the means")
         means = means_of(scoring)
-        with transaction.atomic():
+        with batches.batch():
             progress(total, total, "done")
             left = Scoring.objects.filter(pk=scoring.pk, finished_at=None)
             left.update(finished_at=timezone.now(), corpus=corpus, means=means)
@@ -120,7 +122,8 @@ def score_run(
 def _shown_again(scoring: Scoring) -> Scoring:
     """Tables show the scoring that was asked for last: one of other parameters must not hide it for good."""
     scoring.finished_at = timezone.now()
-    scoring.save(update_fields=["finished_at"])
+    with batches.batch():
+        scoring.save(update_fields=["finished_at"])
     return scoring
 
 
@@ -134,7 +137,7 @@ def _score_what_is_left(scoring: Scoring, scorer: Scorer, total: int, progress: 
         nothing = _without_target(metrics.get(scoring.metric))
         found = [rows or [nothing] for rows in (scorer.score(left) if left else [])]
         done += len(batch)
-        with transaction.atomic():
+        with batches.batch():
             progress(done, total, f"{metrics.get(scoring.metric).name} of {done} of {total} summaries")
             # Two that score the same at once say the same: whoever comes second stores nothing.
             Score.objects.bulk_create(

@@ -9,7 +9,7 @@ from django.db.models import Max
 from accounts.models import User
 from accounts.problems import Conflict, Refused
 from audit.log import record
-from projects import jobs
+from projects import batches, jobs
 from projects.models import Job, Project
 
 from ..backends.protocol import BackendError, PassingError
@@ -72,7 +72,7 @@ def make_version(*, system: System, config: Mapping[str, Any], note: str = "", b
 def _insert(
     system: System, config: dict[str, Any], facts: dict[str, Any], digest: str, note: str, by: User | None
 ) -> Version:
-    with transaction.atomic():
+    with batches.batch():
         last = system.versions.aggregate(last=Max("number"))["last"] or 0
         version = Version.objects.create(
             system=system, number=last + 1, backend=config["backend"], level=config["level"], config=config,

@@ -6,11 +6,13 @@ only: the other formats are pickles, and unpickling a file somebody gave us is r
 
 import hashlib
 import json
+import os
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -104,14 +106,19 @@ def _own(model: str) -> Path | None:
     folder = (root / model).resolve()
     if model in ("", ".") or not folder.is_dir():
         return None
-    for path in (folder, *folder.iterdir()):
+    for path in (folder, *(Path(where, name) for where, *names in os.walk(folder) for name in chain(*names))):
         if not path.resolve().is_relative_to(root):
             raise BackendError(f"{path.name!r} of the model {model!r} is a link that leads out of the models' folder.")
+        if path.is_symlink() and path.is_dir():
+            # Links that lie behind it would be followed unseen.
+            raise BackendError(f"{path.name!r} of the model {model!r} is a link to a folder: bring the folder itself.")
     return folder
 
 
 def shards(folder: Path) -> tuple[Path, ...]:
-    """The safetensors files of a model, in the order of their names. Raises `BackendError` where there are none."""
+    """The safetensors files of a model, in the order of their names. Raises `BackendError` where there are none, or
+    where something beside them names others."""
+    _alone(folder)
     single, index = folder / "model.safetensors", folder / "model.safetensors.index.json"
     # In this order, as transformers looks for them: what is hashed must be what is loaded.
     if single.is_file():
@@ -139,7 +146,6 @@ def hashes(folder: Folder) -> dict[str, Any]:
     """
     path = folder.path
     defaults = path / "generation_config.json"
-    _alone(path)
     return {
         "commit": folder.commit,
         "weights": _digest(shards(path)),

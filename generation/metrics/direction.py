@@ -18,6 +18,9 @@ from ..backends.protocol import BackendError, Source
 from .protocol import Figure, Judged, MetricError, Params, Row
 
 NO_PAIRS = "no pair of an intervention and an outcome"
+#: Each pair is asked of each text; in MS^2 a review has some ten.
+MOST_PAIRS = 500
+TOO_MANY = f"more than {MOST_PAIRS} pairs of an intervention and an outcome"
 #: Words of benefit and harm: a classifier with one of these in a class's name does not tell rise from fall.
 POLARITY = frozenset({
     "positive", "negative", "neutral", "pos", "neg", "neu", "benefit", "benefits", "beneficial", "harm", "harms",
@@ -134,16 +137,16 @@ class DirectionScorer:
             (_plain(text), *pair): None
             for judged, of_unit in zip(batch, pairs, strict=True)
             for text in (judged.text, *(reference.text for reference in judged.material.references))
-            for pair in of_unit
+            for pair in of_unit[:MOST_PAIRS]
         }
         said = dict(zip(asked, self.classifier.directions(list(asked)), strict=True))
         return [self._rows(judged, of_unit, said) for judged, of_unit in zip(batch, pairs, strict=True)]
 
     def _rows(self, judged: Judged, pairs: Sequence[Pair], said: dict[Asked, Distribution]) -> list[Row]:
-        if not pairs:
+        if not 0 < len(pairs) <= MOST_PAIRS:
             names = ("delta_ei", "delta_ei_base2", "delta_ei_prior")
-            nothing: dict[str, float | None] = {**dict.fromkeys(names), "pairs": 0}
-            why = dict.fromkeys(names, NO_PAIRS)
+            nothing: dict[str, float | None] = {**dict.fromkeys(names), "pairs": len(pairs)}
+            why = dict.fromkeys(names, TOO_MANY if pairs else NO_PAIRS)
             return [Row(reference.unit, nothing, why) for reference in judged.material.references]
         outputs = [said[_plain(judged.text), *pair] for pair in pairs]
         return [

@@ -73,6 +73,12 @@ class ItemStatus(models.TextChoices):
     FAILED = "failed"
 
 
+class RunItemQuerySet(models.QuerySet["RunItem"]):
+    def visible_to(self, member: Member) -> Self:
+        """Without the runs that are sealed from this member: which units failed is seen where texts lack."""
+        return self.exclude(run__seals__in=Seal.objects.upon(member))
+
+
 class RunItem(models.Model):
     """One unit of a run. ``job`` holds it while its chunk is worked on; a chunk whose job ended gives it up.
 
@@ -89,6 +95,8 @@ class RunItem(models.Model):
     error = models.TextField(blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
     units_up_to = models.BigIntegerField(null=True, blank=True)
+
+    objects = RunItemQuerySet.as_manager()
 
     class Meta:
         ordering = ["run_id", "id"]

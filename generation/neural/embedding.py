@@ -11,7 +11,7 @@ from sentence_transformers import SentenceTransformer
 from transformers import AutoModel
 
 from ..backends import weights
-from ..backends.extractive.encoder import parts
+from ..backends.extractive.encoder import READ, transformer
 from ..backends.protocol import BackendError
 
 BATCH = 32
@@ -28,13 +28,16 @@ class SentenceEncoder:
         """Load a folder onto a device. Raises `BackendError` where a weight is missing, or it cannot be read."""
         folder = weights.find(model).path
         try:
-            _complete(parts(folder)["Transformer"])
+            _complete(transformer(folder))
             self._model: Any = SentenceTransformer(
                 str(folder), device=where, model_kwargs={"use_safetensors": True, "dtype": torch.float32},
                 **weights.STRICTLY,
             )  # fmt: skip
         except (OSError, ValueError, RuntimeError, KeyError, TypeError) as wrong:
             raise BackendError(f"The encoder cannot be loaded: {weights.said(wrong, folder)}") from wrong
+        for name in getattr(self._model.tokenizer, "vocab_files_names", {}).values():
+            if Path(name).suffix not in READ and (transformer(folder) / name).is_file():
+                raise BackendError(f"The tokenizer reads {name}, which is no part of a version's hash.")
 
     def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float64]:
         """(n, size) vectors of length 1; what is longer than the encoder reads is cut by it."""

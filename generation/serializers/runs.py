@@ -20,13 +20,13 @@ class RunProgressSerializer(Plain):
         allow_null=True, help_text="When it ended, was last heard of, or began to wait for a worker."
     )
     total = serializers.IntegerField()
-    done = serializers.IntegerField()
-    failed = serializers.IntegerField()
-    waiting = serializers.IntegerField()
+    done = serializers.IntegerField(allow_null=True, help_text="This and all counts: null where the run is hidden.")
+    failed = serializers.IntegerField(allow_null=True)
+    waiting = serializers.IntegerField(allow_null=True)
     pace = serializers.FloatField(allow_null=True, help_text="Items a minute, over the recent minutes.")
     seconds_left = serializers.FloatField(allow_null=True)
     unknown = serializers.CharField(allow_blank=True, help_text="Why pace or time left is null.")
-    items_cut = serializers.IntegerField(help_text="Items whose input did not fit.")
+    items_cut = serializers.IntegerField(allow_null=True, help_text="Items whose input did not fit.")
     tokens_cut = serializers.IntegerField(allow_null=True, help_text="In all; null where the backend has no tokens.")
     tokens_out = serializers.IntegerField(allow_null=True)
     command = serializers.CharField(
@@ -42,7 +42,9 @@ class RunRowSerializer(Plain):
     status = serializers.ChoiceField(choices=RunStatus.choices)
     created_at = serializers.DateTimeField()
     finished_at = serializers.DateTimeField(allow_null=True)
-    hidden = serializers.BooleanField(help_text="Whether its outputs are kept from whoever asks.")
+    hidden = serializers.BooleanField(
+        help_text="Whether its outputs, and all figures of it, are kept from whoever asks."
+    )
     progress = RunProgressSerializer()
 
 

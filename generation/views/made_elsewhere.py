@@ -2,15 +2,14 @@
 
 from drf_spectacular.utils import extend_schema
 from rest_framework import status
-from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.requests import signed_in
+from accounts.uploading import UploadParser
 from projects import plans
 from projects.serializers.rounds import JobSerializer
-from projects.uploads import ENVELOPE, refuse_larger
 
 from .. import permissions
 from ..actions.outputs import start_check
@@ -18,7 +17,7 @@ from ..serializers import made_elsewhere as shapes
 
 
 class OutputsFileListView(APIView):
-    parser_classes = [MultiPartParser]
+    parser_classes = [UploadParser]
 
     @extend_schema(
         operation_id="outputs_files_keep",
@@ -29,8 +28,6 @@ class OutputsFileListView(APIView):
         """Upload a file of outputs. A job checks it, and keeps it for versions of the backend ``imported`` if it has no
         fault; its result says how the keys fit the units of the level, and the faults."""
         member = permissions.lead_of(signed_in(request), slug)
-        # Before the body is read: a file above the limit is refused by its announced length.
-        refuse_larger(int(request.META.get("CONTENT_LENGTH") or 0) - ENVELOPE)
         body = shapes.NewOutputsFileSerializer(data=request.data)
         body.is_valid(raise_exception=True)
         job = start_check(project=member.project, by=member.user, **body.validated_data)

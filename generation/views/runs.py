@@ -59,8 +59,8 @@ class RunResumeView(APIView):
 class RunRetryView(APIView):
     @extend_schema(operation_id="runs_retry", request=None, responses=shapes.RunSerializer)
     def post(self, request: Request, run_id: int) -> Response:
-        """Try the items that failed once more."""
-        run, member = permissions.run_of(signed_in(request), run_id, Role.LEAD)
+        """Try the items that failed once more. Not for whom the run is sealed from: it would tell that some have."""
+        run, member = permissions.open_run_of(signed_in(request), run_id, Role.LEAD)
         actions.retry_failed(run=run, by=member.user)
         return Response(_again(run, member))
 
@@ -71,11 +71,17 @@ class RunItemListView(generics.ListAPIView[RunItem]):
 
     @extend_schema(operation_id="run_items_list", parameters=[shapes.ItemFilterSerializer])
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """The units of a run, each with how it went; ``status=failed`` gives the reasons."""
-        run, _ = permissions.run_of(signed_in(request), kwargs["run_id"])
+        """The units of a run, each with how it went; ``status=failed`` gives the reasons. None of a sealed run."""
+        run, member = permissions.run_of(signed_in(request), kwargs["run_id"])
         asked = shapes.ItemFilterSerializer(data=request.query_params)
         asked.is_valid(raise_exception=True)
-        found = run.items.select_related("unit").order_by("id").filter(**asked.validated_data)
+        found = (
+            RunItem.objects.visible_to(member)
+            .filter(run=run)
+            .select_related("unit")
+            .order_by("id")
+            .filter(**asked.validated_data)
+        )
         page = self.paginate_queryset(found) or []
         return self.get_paginated_response(shapes.RunItemSerializer(page, many=True).data)
 

@@ -7,13 +7,14 @@ from typing import Any
 from django.db.models import Max
 
 from accounts.problems import Conflict, Refused
+from accounts.ready import Rows
 from audit.log import record
 from projects.actions import staleness
 from projects.actions.corrections import Correction, correct_all
 from projects.models import Change, Member, Unit
 
 from ...imports.m3.records import SLOTS, Item, Source
-from ...imports.m3.rows import lay_out, next_position, studies_of
+from ...imports.m3.rows import Layout, next_position
 from ...models import Cluster, Level, Proposition, Review, Target
 from ...searchable import refresh_search
 
@@ -30,7 +31,9 @@ def add_clusters(*, review: Review, rows: Sequence[Row], by: Member, batch: uuid
     number = _next_number(review)
     items = [_item(f"{review.pmid}_{number + n}", row) for n, row in enumerate(rows)]
     first = next_position(Cluster.objects.filter(project=review.project_id))
-    clusters, claims = lay_out(review.project, items, first=first, by=by.user)
+    layout = Layout(review.project, Rows(), by=by.user)
+    clusters, claims = layout.clusters(items, first)
+    layout.rows.write()
     for cluster, row in zip(clusters, rows, strict=True):
         cluster.sentence = sentences.get(row["sentence"] or 0)
     Cluster.objects.bulk_update([c for c in clusters if c.sentence], ["sentence"])
@@ -53,7 +56,9 @@ def add_inputs(
     if cluster.unit.superseded_by_id:
         raise Conflict("The cluster was taken out; nothing is added to it any more.")
     review = cluster.review
-    studies = studies_of(cluster.project, [(row["pmid"], review.pmid) for row in rows], {review.pmid: review})
+    layout = Layout(cluster.project, Rows(), by=by.user)
+    studies = layout.studies(review, [row["pmid"] for row in rows])
+    layout.rows.write()
     last = cluster.propositions.aggregate(last=Max("position"))["last"] or 0
     places = range(last + 1, last + 1 + len(rows))
     units = Unit.objects.bulk_create(

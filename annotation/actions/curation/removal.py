@@ -3,7 +3,7 @@
 from django.db import transaction
 
 from accounts.problems import Conflict, Refused
-from audit.log import record
+from audit.log import REMOVE, record, record_all
 from projects.models import Assignment, Decision, Member, Purpose, Unit
 
 from ...models import Cluster, Proposition
@@ -21,6 +21,10 @@ def remove_input(*, proposition: Proposition, reason: str, by: Member) -> None:
         raise Conflict("Something was said of this text, or it is in a round. Correct its text instead.")
     with transaction.atomic():
         before = {"study": proposition.study and proposition.study.pmid, "text": proposition.text, "unit": unit.key}
+        record_all(
+            {"actor": by.user, "verb": REMOVE, "obj": gone, "project_id": cluster.project_id, "reason": reason}
+            for gone in (proposition, unit)
+        )
         proposition.delete()
         unit.delete()
         inputs_changed(cluster, by, reason)

@@ -4,11 +4,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from accounts.problems import Refused
+from accounts.ready import Rows
 from audit.log import record
 from projects.models import Member, Project, Unit
 
 from ...imports.m3.records import Item, Source
-from ...imports.m3.rows import lay_out_targets, next_position
+from ...imports.m3.rows import Layout, next_position
 from ...models import Level, Review, Target
 
 SENTENCES = "2"
@@ -39,7 +40,9 @@ def add_sentences(*, review: Review, rows: Sequence[Mapping[str, Any]], by: Memb
         for n, row in enumerate(rows)
     ]
     first = next_position(Target.objects.filter(project=review.project_id, level=Level.SENTENCE))
-    targets = lay_out_targets(review.project, SENTENCES, items, first=first, by=by.user)
+    layout = Layout(review.project, Rows(), by=by.user)
+    targets = layout.targets(SENTENCES, items, first)
+    layout.rows.write()
     record(
         actor=by.user, verb="add sentences", obj=review, project_id=review.project_id,
         after={"sentences": [t.key for t in targets]},

@@ -1,10 +1,11 @@
 """Counterfactuals written elsewhere, for the targets of a project: CSV or JSON lines, one a row."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from accounts.ready import Rows
 from annotation.counterfactuals import check
 from annotation.models import Proposition
 from measures.counterfactuals import Kind
@@ -16,10 +17,9 @@ from ..json_lines import shown
 from ..reading import Habits, Progress, Source
 from .existing import Known, clusters, texts_by_kind
 from .records import Entry, entry
-from .storing import NewCounterfactual, add_counterfactuals
+from .storing import NewCounterfactual, as_rows, refuse_corrected
 from .tables import rows
 
-BATCH = 500
 TARGET_CORRECTED = "target was corrected"
 
 
@@ -38,12 +38,13 @@ class CounterfactualFile:
     def new(self) -> dict[int, Entry]:
         return {line: e for line, e in self.entries.items() if line not in self.unchanged}
 
-    def compare(self, project: Project, faults: Faults) -> None:
+    def compare(self, project: Project, faults: Faults, progress: Progress) -> None:
         """Find the targets, set aside what the project has, and hold the rest against the texts."""
         self.unchanged, self.targets, self.odd = set(), {}, []
         there = clusters(project, list(dict.fromkeys(e.docid for e in self.entries.values())))
         given = texts_by_kind([(e.docid, e.kind, e.text) for e in self.entries.values()])
-        for line, found in self.entries.items():
+        for number, (line, found) in enumerate(self.entries.items()):
+            progress(number, len(self.entries), "comparing with the project")
             wrong = self._place(line, found, there.get(found.docid), given[found.docid])
             if wrong:
                 faults.add(self.source.name, line, *wrong)
@@ -93,23 +94,24 @@ class CounterfactualFile:
         counts = Counter(e.kind for e in self.new.values())
         return {"kind": {kind.value: counts[kind] for kind in Kind if counts[kind]}}
 
-    def notices(self) -> list[Notice]:
-        return self.odd
+    def notices(self, progress: Progress) -> Iterator[Notice]:
+        yield from self.odd
 
     def sample(self, size: int) -> list[dict[str, Any]]:
         first = list(self.entries.values())[:size]
         return [{"docid": e.docid, "kind": e.kind.value, "text": e.text} for e in first]
 
-    def insert(self, imported: Import, progress: Progress) -> None:
-        """Compare once more, in the transaction: a project that was only just made has no targets yet."""
+    def lay_out(self, imported: Import, rows: Rows, progress: Progress) -> None:
+        """Compared once more: a project that was only just made had no targets before."""
         faults = Faults()
-        self.compare(imported.project, faults)
+        self.compare(imported.project, faults, progress)
         if faults:
             raise BadFiles(faults)
         new = [NewCounterfactual(self.targets[line], e.kind, e.text) for line, e in self.new.items()]
-        for start in range(0, len(new), BATCH):
-            add_counterfactuals(rows=new[start : start + BATCH], imported=imported)
-            progress(min(start + BATCH, len(new)), len(new), "writing")
+        rows.add(as_rows(new, imported=imported))
+
+    def confirm(self) -> None:
+        refuse_corrected({target.unit_id for target in self.targets.values()})
 
 
 class Counterfactuals:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from annotation.lengths import CLAIM, longer
 from measures.counterfactuals import Kind, kind_named
 
 from ..json_lines import described, no_text, shown
@@ -13,6 +14,8 @@ COLUMNS = {
     "kind": ("kind", "type"),
     "text": ("text", "counterfactual"),
     "target_text": ("target_text", "target"),
+    # Releases say whether a row was imported or written here; whoever brings it in again is told by the import.
+    "origin": ("origin",),
 }
 NEEDED = ("docid", "kind", "text")
 EXPECTED = "docid, kind, text and, optionally, target_text"
@@ -73,7 +76,7 @@ def _text(column: str, value: Any, fault: Fault) -> str | None:
     if not isinstance(value, str):
         fault(column, f"expected a string, found {described(value)}")
         return None
-    if unfit := no_text(value):
+    if unfit := no_text(value) or longer(value, CLAIM):
         fault(column, unfit)
         return None
     return value

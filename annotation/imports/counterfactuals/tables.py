@@ -11,6 +11,7 @@ from .records import EXPECTED, columns
 
 _BOM = b"\xef\xbb\xbf"
 DELIMITERS = ",;\t"
+LONGEST_ROW = 2**20
 Row = tuple[int, Mapping[str, Any]]
 
 
@@ -38,12 +39,13 @@ def _json_rows(source: Source, faults: Faults, habits: Habits, progress: Progres
 
 class _Physical:
     """The lines of a CSV file as its reader wants them, with their endings: a quoted cell may go on over several, and
-    its text is kept as it stands. ``first`` is the number of the first line since it was last set to 0."""
+    its text is kept as it stands. ``first`` is the number of the first line since it was last set to 0, ``taken`` how
+    many characters have come since then: a row that never ends would take all memory."""
 
     def __init__(self, source: Source, faults: Faults, habits: Habits, progress: Progress) -> None:
         self.faults, self.habits, self.name = faults, habits, source.name
         self.lines = lines(source, faults, habits, lambda text, at: "line", progress)
-        self.first = self.last = 0
+        self.first = self.last = self.taken = 0
 
     def __iter__(self) -> "_Physical":
         return self
@@ -54,6 +56,9 @@ class _Physical:
             line = next(self.lines)
             self.last = line.number
             self.first = self.first or line.number
+            self.taken += len(line.text)
+            if self.taken > LONGEST_ROW:
+                raise csv.Error(f"a row of more than {LONGEST_ROW:,} characters")
             if "\0" not in line.text:
                 return line.text + ("\r\n" if self.habits.crlf > before else "\n")
             at = line.text.index("\0") + 1
@@ -62,11 +67,11 @@ class _Physical:
 
 def _csv_rows(source: Source, faults: Faults, habits: Habits, progress: Progress) -> Iterator[Row]:
     physical = _Physical(source, faults, habits, progress)
-    first = next(physical, None)
-    if first is None:
-        return
-    delimiter = max(DELIMITERS, key=first.count)
     try:
+        first = next(physical, None)
+        if first is None:
+            return
+        delimiter = max(DELIMITERS, key=first.count)
         names = columns(
             next(csv.reader([first], delimiter=delimiter, strict=True), []),
             lambda field, message: faults.add(source.name, physical.first, field, message),
@@ -78,7 +83,7 @@ def _csv_rows(source: Source, faults: Faults, habits: Habits, progress: Progress
         return
     reader = csv.reader(physical, delimiter=delimiter, strict=True)
     while True:
-        physical.first = 0
+        physical.first = physical.taken = 0
         try:
             cells = next(reader, None)
         except csv.Error as error:

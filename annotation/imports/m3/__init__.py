@@ -1,18 +1,20 @@
 """M3 (Otmakhova et al., 2022): documents (level 1), sentences (level 2) and propositions (level 3) as JSON lines."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from accounts.ready import Rows
 from projects.models import Import, Project
 
 from ..faults import Faults
 from ..formats import Notice, Parsed
 from ..json_lines import parse, path_at, shown
 from ..reading import Habits, Progress, Source, lines
-from . import existing, notices, published, rows
-from .records import Item, item, recognised
+from . import existing, notices, published
+from .records import MOST_BYTES, MOST_TEXTS, Item, item, recognised
+from .rows import add_clusters, add_targets
 
 
 @dataclass
@@ -29,8 +31,8 @@ class M3File:
     def new(self) -> list[Item]:
         return [i for i in self.items.values() if i.docid not in self.unchanged]
 
-    def compare(self, project: Project, faults: Faults) -> None:
-        there = existing.items(project, self.level, [i.docid for i in self.items.values()])
+    def compare(self, project: Project, faults: Faults, progress: Progress) -> None:
+        there = existing.items(project, self.level, [i.docid for i in self.items.values()], progress)
         for line, found in self.items.items():
             stored = there.get(found.docid)
             if stored == found:
@@ -62,19 +64,25 @@ class M3File:
     def summary(self) -> dict[str, dict[str, int]]:
         return notices.value_counts(self.new) if self.level == "3" else {}
 
-    def notices(self) -> list[Notice]:
-        return (
-            notices.of_file(self.habits) + [n for i in self.new for n in notices.of_item(i)] + notices.of_gaps(self.new)
-        )
+    def notices(self, progress: Progress) -> Iterator[Notice]:
+        new = self.new
+        yield from notices.of_file(self.habits)
+        for number, each in enumerate(new):
+            progress(number, len(new), "looking for what is odd")
+            yield from notices.of_item(each)
+        yield from notices.of_gaps(new)
 
     def sample(self, size: int) -> list[dict[str, Any]]:
         return [published.as_published(i) for i in list(self.items.values())[:size]]
 
-    def insert(self, imported: Import, progress: Progress) -> None:
+    def lay_out(self, imported: Import, rows: Rows, progress: Progress) -> None:
         if self.level == "3":
-            rows.insert_clusters(imported, self.new, progress)
+            add_clusters(imported, self.new, rows, progress)
         else:
-            rows.insert_targets(imported, self.level, self.new, progress)
+            add_targets(imported, self.level, self.new, rows, progress)
+
+    def confirm(self) -> None:
+        """The same items, brought in meanwhile, have the same keys, which the data base refuses."""
 
 
 class M3:
@@ -84,8 +92,11 @@ class M3:
 
     def read(self, source: Source, *, level: str, faults: Faults, progress: Progress) -> Parsed:
         file = M3File(source, level)
+        if source.size > MOST_BYTES:
+            faults.add(source.name, 0, "file", f"larger than {MOST_BYTES // 2**20} MiB: bring it in several files")
+            return file
         first: dict[str, int] = {}
-        unlike = 0
+        unlike = texts = 0
         for line in lines(source, faults, file.habits, path_at, progress):
             value = parse(line, source.name, faults)
             if value is None:
@@ -101,6 +112,11 @@ class M3:
                 found = None
             if found:
                 file.items[line.number] = found
+                texts += 1 + len(found.inputs)
+                if texts > (most := MOST_TEXTS[file.level]):
+                    message = f"the file has more than {most:,} texts up to here: bring it in several files"
+                    faults.add(source.name, line.number, "file", message)
+                    return file
                 unlike += json.dumps(published.as_published(found), ensure_ascii=False) != line.text
         if unlike:
             file.habits.notes.append(

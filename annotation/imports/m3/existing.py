@@ -17,16 +17,18 @@ from annotation.models import (
 )
 from projects.models import Project
 
+from ..reading import Progress, silent
 from .records import SLOTS, Item, Said, Source
 
 _CHUNK = 500
 
 
-def items(project: Project, level: str, docids: Sequence[str]) -> dict[str, Item]:
+def items(project: Project, level: str, docids: Sequence[str], progress: Progress = silent) -> dict[str, Item]:
     """The stored items among ``docids`` as they were brought in: labels of their import, not later decisions."""
     read = _clusters if level == "3" else _targets
     found: dict[str, Item] = {}
     for start in range(0, len(docids), _CHUNK):
+        progress(start, len(docids), "comparing with the project")
         found |= read(project, level, docids[start : start + _CHUNK])
     return found
 

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from itertools import islice
 
 from annotation.models import Modality, Polarity
 from annotation.relation import suggested
@@ -25,6 +26,8 @@ RELATION = "relation against the rule"
 REPEATED = "input repeated within the item"
 GAP = "numbers of a review with a gap"
 SPELLING = "spelling of the file"
+#: How many missing numbers of a review are told.
+GAPS = 20
 
 
 def of_file(habits: Habits) -> list[Notice]:
@@ -96,11 +99,19 @@ def of_gaps(items: Iterable[Item]) -> list[Notice]:
             numbers.setdefault(review, []).append(int(number))
     out = []
     for review, found in numbers.items():
-        missing = sorted(set(range(max(found) + 1)) - set(found))
+        missing = list(islice(_missing(sorted(found)), GAPS + 1))
         if missing:
-            listed = ", ".join(map(str, missing[:20])) + (" and more" if len(missing) > 20 else "")
+            listed = ", ".join(map(str, missing[:GAPS])) + (" and more" if len(missing) > GAPS else "")
             out.append(Notice(GAP, f"The file has no number {listed} of this review.", review, "", "docid"))
     return out
+
+
+def _missing(numbers: Iterable[int]) -> Iterator[int]:
+    """What is not among numbers that rise from 0."""
+    expected = 0
+    for number in numbers:
+        yield from range(expected, number)
+        expected = number + 1
 
 
 def value_counts(items: Iterable[Item]) -> dict[str, dict[str, int]]:

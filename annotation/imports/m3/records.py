@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
+from annotation.lengths import CLAIM, CUE, DOCUMENT, SLOT, longer
 from annotation.models import Modality, Polarity, Relation
 
 from ..json_lines import described, no_text, shown
@@ -27,6 +28,11 @@ DOCID = {
 }
 DOCID["3"] = DOCID["2"]
 _UNKNOWN_SHOWN = 5
+#: Inputs of one item, and what one file may bring: so much is written in a few seconds, in which on SQLite nobody else
+#: can write. The longest published item has 19 inputs, level 3 in all 2,292 texts. More comes in several files.
+MOST_INPUTS = 1_000
+MOST_TEXTS = {"1": 50_000, "2": 50_000, "3": 20_000}
+MOST_BYTES = 64 * 2**20
 
 Fault = Callable[[str, str], None]
 
@@ -88,7 +94,7 @@ def item(value: Mapping[str, Any], level: str, fault: Fault) -> Item | None:
     docid = _text(value, "docid", "", report)
     if docid is not None and not pattern.fullmatch(docid):
         report("docid", f"expected {expected}, found {shown(docid)}")
-    text = _text(value, "target_text", "", report, needed=True)
+    text = _text(value, "target_text", "", report, needed=True, most=CLAIM if is_cluster else DOCUMENT)
     joined = _text(value, "input_text", "", report)
     said = _said(value, "target", "", report) if is_cluster else None
     pico = _pico(value, report) if is_cluster else ()
@@ -121,6 +127,9 @@ def _inputs(value: Mapping[str, Any], is_cluster: bool, fault: Fault) -> tuple[S
     if not studies:
         fault("input_studies", "the list is empty; expected at least one input")
         return None
+    if len(studies) > MOST_INPUTS:
+        fault("input_studies", f"{len(studies):,} inputs; expected at most {MOST_INPUTS:,}")
+        return None
     made = [_input(study, f"input_studies[{n}]", is_cluster, fault) for n, study in enumerate(studies)]
     return tuple(i for i in made if i) if all(made) else None
 
@@ -133,7 +142,7 @@ def _input(study: Any, path: str, is_cluster: bool, fault: Fault) -> Source | No
     pmid = _text(study, "source_pmid", path, fault)
     if pmid is not None and not PMID.fullmatch(pmid):
         fault(f"{path}.source_pmid", f"expected a PubMed id, such as 12038941, found {shown(pmid)}")
-    text = _text(study, "source_text", path, fault, needed=True)
+    text = _text(study, "source_text", path, fault, needed=True, most=CLAIM if is_cluster else DOCUMENT)
     said = _said(study, "source", path, fault) if is_cluster else None
     return None if pmid is None or text is None else Source(pmid, text, said)
 
@@ -141,7 +150,7 @@ def _input(study: Any, path: str, is_cluster: bool, fault: Fault) -> Source | No
 def _said(value: Mapping[str, Any], side: str, path: str, fault: Fault) -> Said | None:
     polarity = _choice(value, f"{side}_direction", path, Polarity.values, fault)
     modality = _choice(value, f"{side}_modality", path, Modality.values, fault)
-    cues = [_text(value, f"{side}_{name}_span", path, fault) for name in ("direction", "modality")]
+    cues = [_text(value, f"{side}_{name}_span", path, fault, most=CUE) for name in ("direction", "modality")]
     if polarity is None or modality is None or cues[0] is None or cues[1] is None:
         return None
     if (polarity == Polarity.NOT_APPLICABLE) != (modality == Modality.NO_EVIDENCE):
@@ -160,7 +169,7 @@ def _pico(value: Mapping[str, Any], fault: Fault) -> tuple[str, ...] | None:
         fault("pico", f"expected an object with the keys p, i, c, o, found {described(pico)}")
         return None
     _keys(pico, SLOTS, "pico", fault)
-    texts = [_text(pico, slot, "pico", fault) for slot in SLOTS]
+    texts = [_text(pico, slot, "pico", fault, most=SLOT) for slot in SLOTS]
     for slot, text in zip(SLOTS, texts, strict=True):
         if text and not text.strip():
             fault(f"pico.{slot}", 'only spaces; a blank slot is ""')
@@ -184,15 +193,18 @@ def _keys(value: Mapping[str, Any], expected: tuple[str, ...], path: str, fault:
         fault(path or "line", f"{len(unknown) - _UNKNOWN_SHOWN} more unknown keys")
 
 
-def _text(value: Mapping[str, Any], key: str, path: str, fault: Fault, *, needed: bool = False) -> str | None:
-    """A string; None after a fault, or where the key is missing (which `_keys` has said)."""
+def _text(
+    value: Mapping[str, Any], key: str, path: str, fault: Fault, *, needed: bool = False, most: int | None = None
+) -> str | None:
+    """A string of at most so many characters; None after a fault, or where the key is missing (which `_keys` has
+    said)."""
     if key not in value:
         return None
     found = value[key]
     if not isinstance(found, str):
         fault(_join(path, key), f"expected a string, found {described(found)}")
         return None
-    if unfit := no_text(found):
+    if unfit := no_text(found) or (most and longer(found, most)):
         fault(_join(path, key), unfit)
         return None
     if needed and not found.strip():

@@ -1,11 +1,11 @@
-"""Items of M3 as rows: everything verbatim, in few statements, in the caller's transaction."""
+"""Items of M3 as rows: everything verbatim, made ready before the transaction that writes them."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Iterable, Sequence
 
 from django.db.models import Max, QuerySet
 
 from accounts.models import User
+from accounts.ready import Rows
 from annotation.gold import LABEL_FIELDS
 from annotation.models import (
     Cluster,
@@ -25,108 +25,17 @@ from annotation.models import (
 from annotation.pico import form_of
 from annotation.search import folded
 from measures import spans
-from projects.actions.decisions import insert_decisions
+from projects.actions.decisions import with_digests
 from projects.models import Decision, Import, Origin, Project, Unit
 
 from ..reading import Progress
 from .records import SLOTS, Item, Said
 
-#: How many items become rows at a time, so that memory does not grow with the file.
-BATCH = 500
+#: How many items become rows at a time.
+BATCH = 100
 LEVELS = {"1": Level.DOCUMENT, "2": Level.SENTENCE}
+Claims = list[tuple[Proposition, Said | None]]
 UNIT_TYPES = {"1": "target document", "2": "target sentence", "3": "cluster"}
-
-
-def insert_clusters(imported: Import, items: Sequence[Item], progress: Progress) -> None:
-    """Level 3: clusters with their tuples, propositions, labels, cues, relations and imported decisions."""
-    first = next_position(Cluster.objects.filter(project=imported.project))
-    for start, batch in _batches(items):
-        clusters, propositions = lay_out(imported.project, batch, first=first + start, imported=imported)
-        _insert_labels(imported, [(p, said) for p, said in propositions if said])
-        DiscourseLabel.objects.bulk_create(
-            DiscourseLabel(unit_id=cluster.unit_id, imported=imported, relation=item.relation)
-            for item, cluster in zip(batch, clusters, strict=True)
-        )
-        insert_decisions(
-            [
-                *(_adopt(imported, p.unit_id, "label", field) for p, _ in propositions for field in LABEL_FIELDS),
-                *(_adopt(imported, cluster.unit_id, "discourse", "relation") for cluster in clusters),
-            ]
-        )
-        progress(start + len(batch), len(items), "writing")
-
-
-def lay_out(
-    project: Project, batch: Sequence[Item], *, first: int, imported: Import | None = None, by: User | None = None
-) -> tuple[list[Cluster], list[tuple[Proposition, Said | None]]]:
-    """Clusters with their tuples and propositions, from position ``first`` on; reviews and studies where they are new.
-
-    What was said of them is handed back beside each proposition, not written. ``by``: who typed them in.
-    """
-    reviews, studies = _reviews_and_studies(project, batch, by)
-    units = _units(project, "cluster", batch, by)
-    clusters = Cluster.objects.bulk_create(
-        Cluster(
-            project=project,
-            review=reviews[item.review],
-            key=item.docid,
-            position=first + n,
-            imported=imported,
-            unit=unit,
-            search=folded(item.docid, item.text, *item.pico, *(t for s in item.inputs for t in (s.pmid, s.text))),
-        )
-        for n, (item, unit) in enumerate(zip(batch, units, strict=True))
-    )
-    _insert_pico(clusters, batch)
-    return clusters, _insert_propositions(project, clusters, batch, studies, by)
-
-
-def insert_targets(imported: Import, level: str, items: Sequence[Item], progress: Progress) -> None:
-    """Levels 1 and 2: targets and their inputs."""
-    first = next_position(Target.objects.filter(project=imported.project, level=LEVELS[level]))
-    for start, batch in _batches(items):
-        lay_out_targets(imported.project, level, batch, first=first + start, imported=imported)
-        progress(start + len(batch), len(items), "writing")
-
-
-def lay_out_targets(
-    project: Project,
-    level: str,
-    batch: Sequence[Item],
-    *,
-    first: int,
-    imported: Import | None = None,
-    by: User | None = None,
-) -> list[Target]:
-    """Targets of level 1 or 2 with their inputs, from position ``first`` on. ``by``: who typed them in."""
-    reviews, studies = _reviews_and_studies(project, batch, by)
-    units = _units(project, UNIT_TYPES[level], batch, by)
-    targets = Target.objects.bulk_create(
-        Target(
-            project=project,
-            review=reviews[item.review],
-            level=LEVELS[level],
-            key=item.docid,
-            position=first + n,
-            text=item.text,
-            imported=imported,
-            unit=unit,
-        )
-        for n, (item, unit) in enumerate(zip(batch, units, strict=True))
-    )
-    Input.objects.bulk_create(
-        Input(target=target, study=studies[source.pmid], position=n, text=source.text)
-        for target, item in zip(targets, batch, strict=True)
-        for n, source in enumerate(item.inputs, start=1)
-    )
-    return targets
-
-
-def _batches(items: Sequence[Item]) -> Iterator[tuple[int, list[Item]]]:
-    rest, start = iter(items), 0
-    while batch := list(islice(rest, BATCH)):
-        yield start, batch
-        start += len(batch)
 
 
 def next_position(rows: QuerySet[Cluster] | QuerySet[Target]) -> int:
@@ -134,113 +43,197 @@ def next_position(rows: QuerySet[Cluster] | QuerySet[Target]) -> int:
     return 0 if last is None else last + 1
 
 
-def _units(project: Project, type: str, batch: Sequence[Item], by: User | None) -> list[Unit]:
-    return Unit.objects.bulk_create(Unit(project=project, type=type, key=item.docid, made_by=by) for item in batch)
+class Layout:
+    """Items laid out as rows that are still to be written. Reviews and studies are made where the project has none: who
+    writes the same ones meanwhile makes the writing fail. ``by``: who typed the items in."""
 
+    def __init__(
+        self, project: Project, rows: Rows, *, imported: Import | None = None, by: User | None = None
+    ) -> None:  # fmt: skip
+        self.project, self.rows, self.imported, self.by = project, rows, imported, by
+        self._reviews: dict[str, Review] = {}
+        self._studies: dict[str, Study] = {}
+        self._links: set[tuple[int, int]] = set()
 
-def _reviews_and_studies(
-    project: Project, batch: Sequence[Item], by: User | None
-) -> tuple[dict[str, Review], dict[str, Study]]:
-    """The reviews and studies of a batch by PMID, made where they are new, with the links between them."""
-    wanted = dict.fromkeys(item.review for item in batch)
-    reviews = {r.pmid: r for r in Review.objects.filter(project=project, pmid__in=wanted)}
-    missing = [pmid for pmid in wanted if pmid not in reviews]
-    units = Unit.objects.bulk_create(Unit(project=project, type="review", key=pmid, made_by=by) for pmid in missing)
-    made = Review.objects.bulk_create(
-        Review(project=project, pmid=pmid, unit=unit) for pmid, unit in zip(missing, units, strict=True)
-    )
-    reviews |= {r.pmid: r for r in made}
-
-    links = [(s.pmid, item.review) for item in batch for s in item.inputs]
-    return reviews, studies_of(project, links, reviews)
-
-
-def studies_of(project: Project, links: Sequence[tuple[str, str]], reviews: Mapping[str, Review]) -> dict[str, Study]:
-    """Studies by PMID, made where they are new, and linked: ``links`` are (study's PMID, review's PMID)."""
-    pmids = dict.fromkeys(pmid for pmid, _ in links)
-    studies: dict[str, Study] = {}
-    for chunk in _chunks(list(pmids), 500):
-        studies |= {s.pmid: s for s in Study.objects.filter(project=project, pmid__in=chunk)}
-    new = Study.objects.bulk_create(Study(project=project, pmid=pmid) for pmid in pmids if pmid not in studies)
-    studies |= {s.pmid: s for s in new}
-
-    link = Study.reviews.through
-    pairs = dict.fromkeys((studies[study].pk, reviews[review].pk) for study, review in links)
-    there = set(link.objects.filter(review__in=list(reviews.values())).values_list("study_id", "review_id"))
-    link.objects.bulk_create(link(study_id=s, review_id=r) for s, r in pairs if (s, r) not in there)
-    return studies
-
-
-def _chunks(values: Sequence[str], size: int) -> Iterator[Sequence[str]]:
-    return (values[n : n + size] for n in range(0, len(values), size))
-
-
-def _insert_pico(clusters: Sequence[Cluster], batch: Sequence[Item]) -> None:
-    slots, places = [], []
-    for cluster, item in zip(clusters, batch, strict=True):
-        for slot, text in zip(SLOTS, item.pico, strict=True):
-            form, ranges = form_of(text, item.text)
-            slots.append(PicoSlot(cluster=cluster, slot=slot, form=form, text=text))
-            places.append(ranges)
-    PicoFragment.objects.bulk_create(
-        PicoFragment(slot=slot, position=n, start=start, end=end)
-        for slot, ranges in zip(PicoSlot.objects.bulk_create(slots), places, strict=True)
-        for n, (start, end) in enumerate(ranges)
-    )
-
-
-def _insert_propositions(
-    project: Project, clusters: Sequence[Cluster], batch: Sequence[Item], studies: Mapping[str, Study], by: User | None
-) -> list[tuple[Proposition, Said | None]]:
-    """Target (position 0) and inputs (from 1) of each cluster; a cluster's units come together by their context."""
-    claims = []
-    for cluster, item in zip(clusters, batch, strict=True):
-        texts = [(item.text, item.said, None), *((s.text, s.said, studies[s.pmid].pk) for s in item.inputs)]
-        claims += [(cluster, position, *claim) for position, claim in enumerate(texts)]
-    units = Unit.objects.bulk_create(
-        Unit(
-            project_id=project.pk,
-            type="proposition",
-            key=f"{cluster.key}/{position}",
-            context=cluster.unit_id,
-            position=position,
-            made_by=by,
+    def clusters(
+        self, items: Sequence[Item], first: int
+    ) -> tuple[list[Cluster], list[tuple[Proposition, Said | None]]]:
+        """Clusters with their tuples and propositions, from position ``first`` on. What was said of them is handed back
+        beside each proposition."""
+        self._make_reviews(items)
+        units = self._units("cluster", items)
+        clusters = self.rows.add(
+            Cluster(
+                project=self.project,
+                review=self._reviews[item.review],
+                key=item.docid,
+                position=first + n,
+                imported=self.imported,
+                unit=unit,
+                search=folded(item.docid, item.text, *item.pico, *(t for s in item.inputs for t in (s.pmid, s.text))),
+            )
+            for n, (item, unit) in enumerate(zip(items, units, strict=True))
         )
-        for cluster, position, *_ in claims
-    )
-    propositions = Proposition.objects.bulk_create(
-        Proposition(cluster_id=cluster.pk, position=position, study_id=study, text=text, unit_id=unit.pk)
-        for (cluster, position, text, _, study), unit in zip(claims, units, strict=True)
-    )
-    return [(p, said) for p, (_, _, _, said, _) in zip(propositions, claims, strict=True)]
+        self._add_pico(clusters, items)
+        return clusters, self._propositions(clusters, items)
+
+    def targets(self, level: str, items: Sequence[Item], first: int) -> list[Target]:
+        """Targets of level 1 or 2 with their inputs, from position ``first`` on."""
+        self._make_reviews(items)
+        units = self._units(UNIT_TYPES[level], items)
+        targets = self.rows.add(
+            Target(
+                project=self.project,
+                review=self._reviews[item.review],
+                level=LEVELS[level],
+                key=item.docid,
+                position=first + n,
+                text=item.text,
+                imported=self.imported,
+                unit=unit,
+            )
+            for n, (item, unit) in enumerate(zip(items, units, strict=True))
+        )
+        self.rows.add(
+            Input(target=target, study=self._studies[source.pmid], position=n, text=source.text)
+            for target, item in zip(targets, items, strict=True)
+            for n, source in enumerate(item.inputs, start=1)
+        )
+        return targets
+
+    def studies(self, review: Review, pmids: Iterable[str]) -> dict[str, Study]:
+        """Studies by PMID, made where they are new, and linked to a review that the project has."""
+        self._know(review)
+        wanted = list(pmids)
+        self._make_studies([(pmid, review.pmid) for pmid in wanted])
+        return {pmid: self._studies[pmid] for pmid in wanted}
+
+    def _units(self, type: str, items: Sequence[Item]) -> list[Unit]:
+        return self.rows.add(Unit(project=self.project, type=type, key=item.docid, made_by=self.by) for item in items)
+
+    def _make_reviews(self, items: Sequence[Item]) -> None:
+        """The reviews and studies of some items, with the links between them."""
+        wanted = [pmid for pmid in dict.fromkeys(item.review for item in items) if pmid not in self._reviews]
+        self._know(*Review.objects.filter(project=self.project, pmid__in=wanted))
+        missing = [pmid for pmid in wanted if pmid not in self._reviews]
+        units = self.rows.add(
+            Unit(project=self.project, type="review", key=pmid, made_by=self.by) for pmid in missing
+        )  # fmt: skip
+        made = self.rows.add(
+            Review(project=self.project, pmid=pmid, unit=unit) for pmid, unit in zip(missing, units, strict=True)
+        )
+        self._reviews |= {review.pmid: review for review in made}
+        self._make_studies([(source.pmid, item.review) for item in items for source in item.inputs])
+
+    def _know(self, *reviews: Review) -> None:
+        """Reviews that are there, with their links."""
+        self._reviews |= {review.pmid: review for review in reviews}
+        links = Study.reviews.through.objects.filter(review__in=[review.pk for review in reviews])
+        self._links.update(links.values_list("study_id", "review_id"))
+
+    def _make_studies(self, links: Sequence[tuple[str, str]]) -> None:
+        """Studies and their links, where they are new: (study's PMID, review's PMID)."""
+        wanted = [pmid for pmid in dict.fromkeys(pmid for pmid, _ in links) if pmid not in self._studies]
+        for start in range(0, len(wanted), 500):
+            found = Study.objects.filter(project=self.project, pmid__in=wanted[start : start + 500])
+            self._studies |= {study.pmid: study for study in found}
+        new = self.rows.add(Study(project=self.project, pmid=pmid) for pmid in wanted if pmid not in self._studies)
+        self._studies |= {study.pmid: study for study in new}
+        pairs = dict.fromkeys((self._studies[study].pk, self._reviews[review].pk) for study, review in links)
+        fresh = [pair for pair in pairs if pair not in self._links]
+        link = Study.reviews.through
+        self.rows.add(link(study_id=study, review_id=review) for study, review in fresh)
+        self._links.update(fresh)
+
+    def _add_pico(self, clusters: Sequence[Cluster], items: Sequence[Item]) -> None:
+        slots, places = [], []
+        for cluster, item in zip(clusters, items, strict=True):
+            for slot, text in zip(SLOTS, item.pico, strict=True):
+                form, ranges = form_of(text, item.text)
+                slots.append(PicoSlot(cluster=cluster, slot=slot, form=form, text=text))
+                places.append(ranges)
+        self.rows.add(slots)
+        self.rows.add(
+            PicoFragment(slot=slot, position=n, start=start, end=end)
+            for slot, ranges in zip(slots, places, strict=True)
+            for n, (start, end) in enumerate(ranges)
+        )
+
+    def _propositions(self, clusters: Sequence[Cluster], items: Sequence[Item]) -> Claims:
+        """Target (position 0) and inputs (from 1) of each cluster; a cluster's units come together by their context."""
+        claims = []
+        for cluster, item in zip(clusters, items, strict=True):
+            inputs = ((s.text, s.said, self._studies[s.pmid].pk) for s in item.inputs)
+            claims += [
+                (cluster, position, *claim) for position, claim in enumerate([(item.text, item.said, None), *inputs])
+            ]  # fmt: skip
+        units = self.rows.add(
+            Unit(
+                project_id=self.project.pk,
+                type="proposition",
+                key=f"{cluster.key}/{position}",
+                context=cluster.unit_id,
+                position=position,
+                made_by=self.by,
+            )
+            for cluster, position, *_ in claims
+        )
+        propositions = self.rows.add(
+            Proposition(cluster_id=cluster.pk, position=position, study_id=study, text=text, unit_id=unit.pk)
+            for (cluster, position, text, _, study), unit in zip(claims, units, strict=True)
+        )
+        return [(p, said) for p, (_, _, _, said, _) in zip(propositions, claims, strict=True)]
 
 
-def _insert_labels(imported: Import, propositions: Sequence[tuple[Proposition, Said]]) -> None:
-    labels = Label.objects.bulk_create(
+def add_targets(imported: Import, level: str, items: Sequence[Item], rows: Rows, progress: Progress) -> None:
+    """Levels 1 and 2: targets and their inputs."""
+    layout = Layout(imported.project, rows, imported=imported)
+    first = next_position(Target.objects.filter(project=imported.project, level=LEVELS[level]))
+    for start in range(0, len(items), BATCH):
+        layout.targets(level, items[start : start + BATCH], first + start)
+        progress(start, len(items), "making rows")
+
+
+def add_clusters(imported: Import, items: Sequence[Item], rows: Rows, progress: Progress) -> None:
+    """Level 3: clusters with their tuples, propositions, labels, cues, relations and imported decisions."""
+    layout = Layout(imported.project, rows, imported=imported)
+    first = next_position(Cluster.objects.filter(project=imported.project))
+    for start in range(0, len(items), BATCH):
+        batch = items[start : start + BATCH]
+        clusters, propositions = layout.clusters(batch, first + start)
+        _add_labels(rows, imported, [(p, said) for p, said in propositions if said])
+        rows.add(
+            DiscourseLabel(unit_id=cluster.unit_id, imported=imported, relation=item.relation)
+            for item, cluster in zip(batch, clusters, strict=True)
+        )
+        decisions = [
+            *(_adopt(imported, p.unit_id, "label", field) for p, _ in propositions for field in LABEL_FIELDS),
+            *(_adopt(imported, cluster.unit_id, "discourse", "relation") for cluster in clusters),
+        ]
+        rows.add(with_digests(decisions))
+        progress(start, len(items), "making rows")
+
+
+def _add_labels(rows: Rows, imported: Import, propositions: Sequence[tuple[Proposition, Said]]) -> None:
+    labels = rows.add(
         Label(unit_id=p.unit_id, imported_id=imported.pk, polarity=said.polarity, modality=said.modality)
         for p, said in propositions
     )
-    cues, fragments = [], []
+    cues, places = [], []
     for label, (proposition, said) in zip(labels, propositions, strict=True):
         for aspect, text in ((Cue.Aspect.POLARITY, said.polarity_cue), (Cue.Aspect.MODALITY, said.modality_cue)):
-            if not text:
-                continue
-            found = spans.locate(proposition.text, text)
-            cue = Cue(label=label, aspect=aspect, text=text, found=found.status, occurrences=found.occurrences)
-            cues.append(cue)
-            fragments += [
-                CueFragment(cue=cue, position=n, start=start, end=end, quote=proposition.text[start:end])
-                for n, (start, end) in enumerate(found.ranges)
-            ]
-    Cue.objects.bulk_create(cues)
-    CueFragment.objects.bulk_create(_with_parents(fragments))
-
-
-def _with_parents(fragments: Iterable[CueFragment]) -> Iterator[CueFragment]:
-    """The fragments, with the id that their cue got when it was inserted."""
-    for fragment in fragments:
-        fragment.cue_id = fragment.cue.pk
-        yield fragment
+            if text:
+                found = spans.locate(proposition.text, text)
+                cues.append(
+                    Cue(label=label, aspect=aspect, text=text, found=found.status, occurrences=found.occurrences)
+                )
+                places.append([(start, end, proposition.text[start:end]) for start, end in found.ranges])
+    rows.add(cues)
+    rows.add(
+        CueFragment(cue=cue, position=n, start=start, end=end, quote=quote)
+        for cue, pieces in zip(cues, places, strict=True)
+        for n, (start, end, quote) in enumerate(pieces)
+    )
 
 
 def _adopt(imported: Import, unit: int, kind: str, field: str) -> Decision:

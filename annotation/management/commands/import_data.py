@@ -4,7 +4,7 @@ import re
 import sys
 from argparse import ArgumentParser
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -67,7 +67,8 @@ class Command(BaseCommand):
                 if checked.faults:
                     raise BadFiles(checked.faults)
                 if not check and checked.parsed:
-                    with transaction.atomic():
+                    # A project is made with what is in it, or not at all.
+                    with nullcontext() if found else transaction.atomic():
                         into = found or create_project(slug=project, name=project, by=leader)
                         made = import_files(project=into, format=format, checked=checked, by=leader, progress=progress)
                         reports = [imported.report for imported in made]

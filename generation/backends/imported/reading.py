@@ -23,6 +23,8 @@ TEXTS = ("text", "generated", "summary", "prediction", "output")
 #: The longest line in bytes, and the longest text of a CSV in characters: what is longer is an unclosed quote.
 LONGEST_LINE = 16 * 1024 * 1024
 LONGEST_TEXT = 100_000
+#: The longest record of a CSV in characters, whatever its lines.
+LONGEST_RECORD = 4 * 2**20
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -42,11 +44,12 @@ class _Unreadable(Exception):
 
 
 class _Lines:
-    """Decoded lines with their endings; ``number`` of them so far, which end at byte ``offset``."""
+    """Decoded lines with their endings; ``number`` of them so far, which end at byte ``offset``. ``taken`` characters
+    are of the record at hand."""
 
     def __init__(self, file: BinaryIO, name: str, faults: Faults) -> None:
         self.file, self.name, self.faults = file, name, faults
-        self.number = 0
+        self.number = self.taken = 0
         self.offset = len(_BOM) if file.read(len(_BOM)) == _BOM else 0
         file.seek(self.offset)
 
@@ -102,9 +105,10 @@ def _of_csv(lines: _Lines) -> Iterator[Row]:
 
 def _records(lines: _Lines) -> Iterator[tuple[list[str], int, int]]:
     """Records with the line and the byte at which they begin; blank lines are left out."""
-    reader = csv.reader(iter(lines), strict=True)
+    reader = csv.reader(_bounded(lines), strict=True)
     while True:
         line, start = lines.number + 1, lines.offset
+        lines.taken = 0
         try:
             fields = next(reader)
         except StopIteration:
@@ -113,6 +117,15 @@ def _records(lines: _Lines) -> Iterator[tuple[list[str], int, int]]:
             lines.stop("line", f"no CSV from here on: {error}", line)
         if fields:
             yield fields, line, start
+
+
+def _bounded(lines: _Lines) -> Iterator[str]:
+    """The lines, unless a record takes up too many characters of them: one that never ends would take all memory."""
+    for text in lines:
+        lines.taken += len(text)
+        if lines.taken > LONGEST_RECORD:
+            lines.stop("line", f"a record of more than {LONGEST_RECORD:,} characters: a quote that is not closed?")
+        yield text
 
 
 def _places(header: Sequence[str], lines: _Lines) -> tuple[int, int]:

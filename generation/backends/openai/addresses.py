@@ -12,13 +12,27 @@ from ..protocol import BackendError
 Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
 
+
+def _networks(text: str) -> tuple[Network, ...]:
+    return tuple(ip_network(network) for network in text.split())
+
+
 #: Never, whatever anybody allows: link-local, and where clouds hand out their machines' secrets.
-NEVER: tuple[Network, ...] = tuple(
-    ip_network(network)
-    for network in ("169.254.0.0/16", "fe80::/10", "fd00:ec2::254/128", "100.100.100.200/32", "192.0.0.192/32",
-                    "168.63.129.16/32", "0.0.0.0/8", "255.255.255.255/32")
-)  # fmt: skip
-_NAT64 = ip_network("64:ff9b::/96")
+NEVER = _networks(
+    "169.254.0.0/16 fe80::/10 100.100.100.200/32 192.0.0.192/32 168.63.129.16/32 0.0.0.0/8 255.255.255.255/32 "
+    "fd00:ec2::/32 fd20:ce::254/128 fd00:c1::a9fe:a9fe/128 fd00:42::42/128"
+)
+#: All that IANA has given to the public of IPv6: what is not named anywhere is reserved, and no list keeps up with it.
+_PUBLIC_IPV6 = IPv6Network("2000::/3")
+#: Special by IANA's registries, and global by `ipaddress`, or by some releases of it.
+_SPECIAL = _networks("192.0.0.0/24 192.88.99.0/24 2001::/23 3fff::/20")
+#: Nothing but another way to write an IPv4 address: the system, or the network's translator, goes to that.
+_WRITTEN_AS_IPV6 = _networks("::ffff:0:0/96 64:ff9b::/96")
+#: Addresses of their own that a tunnel or a translator may take to the IPv4 address at their end.
+_WITH_IPV4_AT_THE_END = _networks("::/96 ::ffff:0:0:0/96")
+_NAT64_OF_ONES_OWN = IPv6Network("64:ff9b:1::/48")
+#: What stands before the IPv4 address in the last half of ISATAP's addresses (RFC 5214).
+_ISATAP = (0x00005EFE, 0x02005EFE)
 
 
 class Unresolved(Exception):
@@ -59,22 +73,51 @@ def refusal(host: str, text: str, networks: Sequence[Network]) -> str:
     shown = text if text == host else f"{host} is {text}, which"
     try:
         # A zone ("%eth0") says through which interface, not where to.
-        address = unwrapped(ip_address(text.partition("%")[0]))
+        leads_to = readings(ip_address(text.partition("%")[0]))
     except ValueError:
         return f"{shown} is no internet address."
-    if any(address in network for network in NEVER) or address.is_multicast or address.is_unspecified:
+    if any(_is_never_allowed(address) for address in leads_to):
         return f"{shown} is link-local, a metadata service or no host: it is never connected to."
-    if text == host or any(address in network for network in networks) or address.is_global:
-        return ""
-    if address.is_loopback and (host == "localhost" or host.endswith(".localhost")):
-        return ""
-    return f"{shown} is private: the administrator has not allowed it in GENERATION_NETWORKS."
+    local = host == "localhost" or host.endswith(".localhost")
+    for address in leads_to:
+        allowed = any(address in network for network in networks) or (local and address.is_loopback)
+        if not (text == host or allowed or _is_public(address)):
+            meant = "" if str(address) == text else f"leads to {address} and "
+            return f"{shown} {meant}is private: the administrator has not allowed it in GENERATION_NETWORKS."
+    return ""
 
 
-def unwrapped(address: Address) -> Address:
-    """The IPv4 address that an IPv6 one stands for, where it does."""
-    if isinstance(address, IPv6Address):
-        if address in _NAT64:
-            return IPv4Address(int(address) & 0xFFFFFFFF)
-        return address.ipv4_mapped or address.sixtofour or (address.teredo[1] if address.teredo else address)
-    return address
+def _is_never_allowed(address: Address) -> bool:
+    return any(address in network for network in NEVER) or address.is_multicast or address.is_unspecified
+
+
+def _is_public(address: Address) -> bool:
+    """Global unicast, and nothing special: IANA's registries of both kinds of address, narrowed."""
+    given = isinstance(address, IPv4Address) or address in _PUBLIC_IPV6
+    return given and address.is_global and not any(address in network for network in _SPECIAL)
+
+
+def readings(address: Address) -> tuple[Address, ...]:
+    """Where an address may lead: to itself, and to each IPv4 address that a tunnel or a translator would find in it.
+
+    Every way to put one into the other, however old: a machine may still have the interface for it.
+    """
+    if isinstance(address, IPv4Address) or address.is_loopback or address.is_unspecified:
+        return (address,)
+    octets = address.packed
+    end = IPv4Address(octets[-4:])
+    if any(address in network for network in _WRITTEN_AS_IPV6):
+        return (end,)
+    found: list[Address] = [address]
+    if any(address in network for network in _WITH_IPV4_AT_THE_END) or (int(address) >> 32) & 0xFFFFFFFF in _ISATAP:
+        found.append(end)
+    if address.sixtofour:
+        found.append(address.sixtofour)
+    found += address.teredo or ()
+    if address in _NAT64_OF_ONES_OWN:
+        # Behind a prefix of 48, 56 or 64 bits, the ninth octet skipped, or of 96 (RFC 6052): the prefix is not told. An
+        # IPv4 address that begins with 0 is no host, so that is no prefix.
+        joined = octets[:8] + octets[9:]
+        behind = [joined[6:10], joined[7:11], joined[8:12], octets[12:]]
+        found += [IPv4Address(one) for one in behind if one[0]]
+    return tuple(found)

@@ -106,7 +106,7 @@ class Command(BaseCommand):
         path: Path = options["outputs"]
         try:
             with path.open("rb") as content:
-                upload = path_of(store(UploadedFile(content, name=path.name, size=path.stat().st_size)))
+                upload = path_of(store(UploadedFile(content, name=path.name, size=path.stat().st_size), None))
         except OSError as error:
             raise CommandError(f"{path} cannot be read: {error.strerror}.") from None
         name, level = path.name[:200], options["level"] or sources.level_of(project, UnitLevel.PROPOSITION)
