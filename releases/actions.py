@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError
 
 from accounts.models import User
 from accounts.problems import Conflict, NoRoom, Refused
 from audit.actions import seal_pending
 from audit.log import record
+from projects import batches
 from projects.models import Answer, Decision, Project
 
 from . import manifest, state
@@ -54,7 +55,7 @@ def write_release(*, project: Project, version: str, out: Path, progress: Progre
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         made = _write_sealed(project, version, building, progress)
-        _put(building, out)
+        put(building, out)
     except OSError as error:
         raise NoRoom(f"Writing failed ({error.strerror or error}); nothing of it was kept.") from error
     finally:
@@ -68,7 +69,7 @@ def check_empty(out: Path) -> None:
         raise Refused.field("out", f"{out} exists and is not an empty folder.")
 
 
-def _put(building: Path, out: Path) -> None:
+def put(building: Path, out: Path) -> None:
     """Rename a folder into its place, and let the disk know before anybody is told."""
     if out.exists():
         out.rmdir()
@@ -84,7 +85,8 @@ def _write_sealed(project: Project, version: str, folder: Path, progress: Progre
     """Seal and write from one snapshot. A row that came in between has no seal yet, and its seal would move the audit
     head of the next release of the same state: seal again, unless rows come all the time."""
     for attempt in range(1, TRIES + 1):
-        seal_pending()
+        with batches.harmless():
+            seal_pending()
         with snapshot():
             if attempt == TRIES or not state.unsealed(project):
                 # Read again: the caller's copy may be older than the snapshot.
@@ -158,22 +160,25 @@ def freeze(*, project: Project, version: str, by: User | None, progress: Progres
         release = _keep(project, version, folder, made, by)
     except IntegrityError:
         release = Release.objects.get(project=project, version=version)
-        if release.snapshot_hash == made["snapshot"] and not folder_of(release).exists():
+        # The digest, not the hash of the files alone: else the manifest would be another one than the log has.
+        same = release.manifest["digest"] == made["digest"]
+        if same and not folder_of(release).exists():
             out.rename(folder_of(release))
         shutil.rmtree(out, ignore_errors=True)
-        if release.snapshot_hash != made["snapshot"]:
+        if not same:
             raise Conflict(
                 f"Release {version} exists with other content; a release never changes. Take the next number."
             ) from None
     except BaseException:
         shutil.rmtree(out, ignore_errors=True)
         raise
-    seal_pending()
+    with batches.harmless():
+        seal_pending()
     return release
 
 
 def _keep(project: Project, version: str, folder: str, made: dict[str, Any], by: User | None) -> Release:
-    with transaction.atomic():
+    with batches.batch():
         release = Release.objects.create(
             project=project,
             version=version,
@@ -185,23 +190,9 @@ def _keep(project: Project, version: str, folder: str, made: dict[str, Any], by:
         )
         record(
             actor=by, verb="release", obj=release, project_id=project.pk,
-            after={"version": version, "snapshot": made["snapshot"]},
+            after={"version": version, "snapshot": made["snapshot"], "digest": made["digest"]},
         )  # fmt: skip
     return release
-
-
-def copy_release(*, release: Release, out: Path) -> None:
-    """Copy a kept release into a new or empty folder: whole or not at all."""
-    check_empty(out)
-    building = out.parent / f".{out.name}.{uuid.uuid4().hex}"
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copytree(folder_of(release), building)
-        _put(building, out)
-    except OSError as error:
-        raise NoRoom(f"Writing to {out} failed ({error.strerror or error}); nothing of it was kept there.") from error
-    finally:
-        shutil.rmtree(building, ignore_errors=True)
 
 
 def _sweep() -> None:

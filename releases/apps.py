@@ -6,7 +6,10 @@ class ReleasesConfig(AppConfig):
 
     def ready(self) -> None:
         from audit import triggers
+        from audit.witness import watch
 
         from . import tasks  # noqa: F401 - registers the handler of this app's job
+        from .models import Release
 
+        watch(Release, batch=20)
         triggers.guard("releases_release")

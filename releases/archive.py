@@ -4,11 +4,11 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from .manifest import NAME
+from .folder import checked
+from .manifest import NAME, Manifest
 
 #: Zip cannot say "no date"; its first day keeps archives of one release alike.
 FIRST_DAY = (1980, 1, 1, 0, 0, 0)
-CHUNK = 1 << 18
 
 
 class _Pipe:
@@ -34,16 +34,20 @@ class _Pipe:
         return data
 
 
-def stream(folder: Path, top: str, paths: list[str]) -> Iterator[bytes]:
-    """The zip of these files and the manifest, below one folder named ``top``."""
+def stream(folder: Path, top: str, manifest: Manifest) -> Iterator[bytes]:
+    """The zip of a release below one folder named ``top``, the manifest first. Each file is held against its hash while
+    it is read; the directory, without which a zip cannot be opened, comes when all of them fit. Raises `Altered`."""
     pipe = _Pipe()
     with zipfile.ZipFile(pipe, "w", zipfile.ZIP_DEFLATED) as archive:  # type: ignore[call-overload]
-        for path in [NAME, *sorted(paths)]:
+        contents = [(NAME, len(manifest.content), iter([manifest.content]))]
+        contents += [(entry.path, entry.size, checked(folder, entry)) for entry in manifest.entries]
+        for path, size, pieces in contents:
             info = zipfile.ZipInfo(f"{top}/{path}", FIRST_DAY)
             info.compress_type = zipfile.ZIP_DEFLATED
             info.external_attr = 0o644 << 16
-            with (folder / path).open("rb") as source, archive.open(info, "w") as target:
-                while chunk := source.read(CHUNK):
-                    target.write(chunk)
+            info.file_size = size  # from 2 GiB on a file needs another header
+            with archive.open(info, "w") as target:
+                for piece in pieces:
+                    target.write(piece)
                     yield pipe.taken()
     yield pipe.taken()

@@ -6,8 +6,8 @@ from django.db import connection
 from django.db.models import Exists, OuterRef, Q
 
 from annotation.models import Cluster, Proposition
-from audit import triggers
-from projects.models import Change, Decision, Origin, Project, Purpose, Round
+from audit import protection
+from projects.models import Answer, Change, Decision, Origin, Project, Purpose, Round
 
 from . import state
 
@@ -34,6 +34,7 @@ def run(project: Project) -> list[dict[str, Any]]:
             not stale,
             f"{stale} units have values from before a change of their text or tuple." if stale else "",
         ),
+        _comments(project),
         _guarded(state.unsealed(project)),
     ]
 
@@ -42,9 +43,18 @@ def _check(name: str, passed: bool, detail: str) -> dict[str, Any]:
     return {"name": name, "passed": passed, "detail": detail}
 
 
+def _comments(project: Project) -> dict[str, Any]:
+    """No fault either way: what the settings say of comments is told before it happens."""
+    n = Answer.objects.filter(assignment__round__project=project).exclude(comment="").count()
+    written = f"{n} comment{'s' * (n != 1)} of annotators {'is' if n == 1 else 'are'}"
+    if project.publish_comments:
+        return _check("comments", True, f"{written} published, as the project's settings say.")
+    return _check("comments", True, f"{written} left out; the project's settings can publish them.")
+
+
 def _guarded(unsealed: int) -> dict[str, Any]:
     """Whether the data base refuses changes to the record. Unsealed rows are no fault: freezing seals them first."""
-    faults = triggers.faults(connection)
+    faults = protection.faults(connection)
     waiting = f"{unsealed} rows are not sealed yet; freezing seals them first." if unsealed else ""
     return _check("record guarded", not faults, f"{'; '.join(faults)}." if faults else waiting)
 

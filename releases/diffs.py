@@ -1,16 +1,19 @@
-"""What changed between two releases: rows added, removed and changed, file by file."""
+"""What changed between two releases: rows added, removed and changed, file by file. Plain Python."""
 
 import csv
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from .manifest import NAME, SUMS
+from .folder import Altered, checked
+from .manifest import SUMS, Entry, Manifest
 
-#: The columns that name a row, where it is not the first one.
+#: The columns that name a row, where it is not the first one; of JSON lines the fields, where it is not ``docid``.
 KEYS = {"provenance/values.csv": 4}
+FIELDS = {"m3/counterfactuals.jsonl": ("docid", "kind"), "rounds.jsonl": ("round",)}
+Release = tuple[Path, Manifest]
 
 
 @dataclass(frozen=True)
@@ -28,32 +31,57 @@ class FileDifference:
         return not (self.added or self.removed or self.changed)
 
 
-def differences(old: Path, new: Path) -> Iterator[FileDifference]:
-    """One difference a file that either release has; the manifest and the list of hashes, which follow, left out."""
-    paths = {p.relative_to(root).as_posix() for root in (old, new) for p in root.rglob("*") if p.is_file()} - {
-        NAME,
-        SUMS,
-    }
-    for path in sorted(paths):
-        before, after = _rows(old, path), _rows(new, path)
-        added, removed = sorted(after.keys() - before.keys()), sorted(before.keys() - after.keys())
-        changed = sorted(key for key in before.keys() & after.keys() if before[key] != after[key])
-        yield FileDifference(path, len(added), len(removed), len(changed), tuple([*changed, *added, *removed][:20]))
+def differences(old: Release, new: Release) -> Iterator[FileDifference]:
+    """One difference a file that either release has; the list of hashes, which follows, left out. Files with the same
+    hash are not read; of the others nothing is told before all of it fits its hash. Raises `Altered`."""
+    before, after = ({entry.path: entry for entry in manifest.entries} for _, manifest in (old, new))
+    for path in sorted((before.keys() | after.keys()) - {SUMS}):
+        one, other = before.get(path), after.get(path)
+        if one and other and one.sha256 == other.sha256:
+            yield FileDifference(path, 0, 0, 0, ())
+        else:
+            yield _difference(path, _rows(old[0], one), _rows(new[0], other))
 
 
-def _rows(folder: Path, name: str) -> dict[str, str]:
-    """Digest by key: ``docid`` of JSONL, the first columns of CSV, the file itself otherwise."""
-    path = folder / name
-    if not path.exists():
+def _difference(path: str, before: dict[str, str], after: dict[str, str]) -> FileDifference:
+    added, removed = sorted(after.keys() - before.keys()), sorted(before.keys() - after.keys())
+    changed = sorted(key for key in before.keys() & after.keys() if before[key] != after[key])
+    return FileDifference(path, len(added), len(removed), len(changed), tuple([*changed, *added, *removed][:20]))
+
+
+def _rows(folder: Path, entry: Entry | None) -> dict[str, str]:
+    """Digest by key: `FIELDS` of JSONL, the first columns of CSV, the file itself otherwise."""
+    if entry is None:
         return {}
-    if path.suffix == ".jsonl":
-        with path.open(encoding="utf-8") as file:
-            return {str(json.loads(line)["docid"]): _digest(line) for line in file}
-    if path.suffix == ".csv":
-        with path.open(encoding="utf-8", newline="") as file:
-            width = KEYS.get(name, 1)
-            return {" ".join(row[:width]): _digest(json.dumps(row)) for row in csv.reader(file)}
-    return {path.name: sha256(path.read_bytes()).hexdigest()}
+    pieces = checked(folder, entry)
+    try:
+        match Path(entry.path).suffix:
+            case ".jsonl":
+                fields = FIELDS.get(entry.path, ("docid",))
+                return {_key(json.loads(line), fields): _digest(line) for line in _lines(pieces)}
+            case ".csv":
+                width = KEYS.get(entry.path, 1)
+                return {" ".join(row[:width]): _digest(json.dumps(row)) for row in csv.reader(_lines(pieces))}
+    except (ValueError, KeyError, TypeError, RecursionError, csv.Error):
+        raise Altered(f"{entry.path}: it has not the rows that a release's has") from None
+    for _ in pieces:
+        pass
+    return {Path(entry.path).name: entry.sha256}
+
+
+def _key(row: dict[str, object], fields: tuple[str, ...]) -> str:
+    return " ".join(str(row[field]) for field in fields)
+
+
+def _lines(pieces: Iterable[bytes]) -> Iterator[str]:
+    """The lines of a file that comes in pieces, each with its end. Only LF ends a line."""
+    rest = b""
+    for piece in pieces:
+        *whole, rest = (rest + piece).split(b"\n")
+        for line in whole:
+            yield line.decode() + "\n"
+    if rest:
+        yield rest.decode()
 
 
 def _digest(text: str) -> str:

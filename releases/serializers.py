@@ -4,6 +4,10 @@ from typing import Any
 
 from rest_framework import serializers
 
+from projects.permissions import Names
+
+from .models import Release
+
 Plain = serializers.Serializer[Any]
 
 
@@ -40,7 +44,11 @@ class ReleaseRowSerializer(Plain):
     snapshot = serializers.CharField(source="snapshot_hash")
     size = serializers.IntegerField()
     created_at = serializers.DateTimeField()
-    created_by = serializers.CharField(source="created_by.name", default="")
+    created_by = serializers.SerializerMethodField(help_text="A name for those who see names, else a pseudonym.")
+
+    def get_created_by(self, release: Release) -> str:
+        names: Names = self.context["names"]
+        return names.of(release.created_by)
 
 
 class ReleaseSerializer(ReleaseRowSerializer):
@@ -77,6 +85,12 @@ class DifferenceSerializer(Plain):
 
 
 class VerifiedSerializer(Plain):
-    """What does not fit between the kept files and their manifest; empty where all is well."""
+    """What was held against what, in sentences, and what does not fit; no findings where all is well."""
 
+    digest = serializers.CharField(
+        source="manifest.digest", default="", allow_blank=True, help_text="Of the manifest as it is kept now."
+    )
     findings = serializers.ListField(child=serializers.CharField())
+    more = serializers.IntegerField(help_text="Findings beside those.")
+    checked = serializers.ListField(child=serializers.CharField())
+    not_checked = serializers.ListField(child=serializers.CharField())

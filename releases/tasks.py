@@ -5,8 +5,10 @@ from typing import Any
 from accounts.problems import Refused
 from projects import jobs
 
+from . import kept
 from .actions import freeze
 from .models import Release
+from .serializers import VerifiedSerializer
 
 
 @jobs.handler("release")
@@ -18,6 +20,13 @@ def release(job: jobs.RunningJob) -> dict[str, Any]:
         return _result(kept)
     made = freeze(project=job.project, version=job.params["version"], by=job.by, progress=job.say)
     return _result(made)
+
+
+@jobs.handler("verify_release")
+def verify_release(job: jobs.RunningJob) -> dict[str, Any]:
+    """Hold a kept release against all that knows of it; the result is what the page shows."""
+    report = kept.verify(Release.objects.select_related("project").get(pk=job.params["release"]), progress=job.say)
+    return dict(VerifiedSerializer(report).data)
 
 
 def _made_by(job: jobs.RunningJob) -> Release | None:

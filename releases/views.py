@@ -1,10 +1,10 @@
 """Releases over HTTP: check, freeze, look, verify, download."""
 
-from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
-from django.http import FileResponse, StreamingHttpResponse
+from django.http import StreamingHttpResponse
 from django.http.response import HttpResponseBase
+from django.utils.http import content_disposition_header
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework import generics, status
@@ -12,19 +12,25 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from accounts.problems import Conflict, NotFound
+from accounts import limits
+from accounts.problems import Conflict
 from accounts.requests import signed_in
 from projects import jobs, plans
-from projects.models import Role
-from projects.permissions import member_of, require
+from projects.models import Job, Member, Role
+from projects.permissions import Names, member_of, require
 from projects.serializers.rounds import JobSerializer
 
-from . import archive, checks, diffs, manifest, serializers
-from .actions import folder_of
+from . import checks, kept, serializers, served
 from .models import Release
 from .permissions import READERS, release_of
 
+#: Bytes of a release that is verified while somebody waits: half a second.
+AT_ONCE = 256 << 20
 BYTES = OpenApiResponse(OpenApiTypes.BINARY, description="An attachment.")
+
+
+def _named(member: Member) -> dict[str, Any]:
+    return {"names": Names(member)}
 
 
 class ReleaseListView(generics.ListAPIView[Release]):
@@ -38,7 +44,9 @@ class ReleaseListView(generics.ListAPIView[Release]):
         require(member, *READERS)
         found = Release.objects.filter(project=member.project_id).select_related("created_by").defer("manifest")
         rows = self.paginate_queryset(found) or []
-        return self.get_paginated_response(serializers.ReleaseRowSerializer(rows, many=True).data)
+        return self.get_paginated_response(
+            serializers.ReleaseRowSerializer(rows, many=True, context=_named(member)).data
+        )
 
     @extend_schema(operation_id="releases_freeze", request=serializers.FreezeSerializer, responses={202: JobSerializer})
     def post(self, request: Request, slug: str) -> Response:
@@ -49,7 +57,9 @@ class ReleaseListView(generics.ListAPIView[Release]):
         serializer.is_valid(raise_exception=True)
         if Release.objects.filter(project=member.project_id, version=serializer.validated_data["version"]).exists():
             raise Conflict("This version exists; a release never changes. Take the next number.")
-        job = jobs.enqueue(project=member.project, kind="release", params=serializer.validated_data, by=member.user)
+        asked_for = Job.objects.filter(project=member.project, kind="release")
+        limits.check("LIMIT_RELEASES_PER_DAY", asked_for)
+        job, _ = jobs.ask(project=member.project, kind="release", params=serializer.validated_data, by=member.user)
         return Response(JobSerializer(plans.fresh_job(job)).data, status=status.HTTP_202_ACCEPTED)
 
 
@@ -66,16 +76,29 @@ class ReleaseView(APIView):
     @extend_schema(operation_id="releases_get", responses=serializers.ReleaseSerializer)
     def get(self, request: Request, release_id: int) -> Response:
         """A release with its manifest."""
-        release, _ = release_of(signed_in(request), release_id)
-        return Response(serializers.ReleaseSerializer(release).data)
+        release, member = release_of(signed_in(request), release_id)
+        return Response(serializers.ReleaseSerializer(release, context=_named(member)).data)
 
 
 class ReleaseVerifyView(APIView):
     @extend_schema(operation_id="releases_verify", responses=serializers.VerifiedSerializer)
     def get(self, request: Request, release_id: int) -> Response:
-        """Hash the kept files again and compare them with the manifest."""
+        """Hash the kept files again and hold them against manifest, row, audit log and its seals. A release of more
+        than 256 MiB is verified in the background (POST)."""
         release, _ = release_of(signed_in(request), release_id)
-        return Response({"findings": list(manifest.findings(folder_of(release)))})
+        if release.size > AT_ONCE:
+            raise Conflict("Hashing a release of this size takes a while: ask for it by POST, then look at the job.")
+        return Response(serializers.VerifiedSerializer(kept.verify(release)).data)
+
+    @extend_schema(operation_id="releases_verify_later", request=None, responses={202: JobSerializer})
+    def post(self, request: Request, release_id: int) -> Response:
+        """The same in the background; what was found is the job's result."""
+        release, member = release_of(signed_in(request), release_id)
+        require(member, Role.LEAD, Role.CURATOR)
+        job, _ = jobs.ask(
+            project=release.project, kind="verify_release", params={"release": release.pk}, by=member.user
+        )  # fmt: skip
+        return Response(JobSerializer(plans.fresh_job(job)).data, status=status.HTTP_202_ACCEPTED)
 
 
 class ReleaseDifferenceView(APIView):
@@ -84,41 +107,28 @@ class ReleaseDifferenceView(APIView):
         """Rows added, removed and changed since the release before; nothing is before the first one."""
         release, _ = release_of(signed_in(request), release_id)
         before = Release.objects.filter(project=release.project_id, pk__lt=release.pk).order_by("-pk").first()
-        files = diffs.differences(folder_of(before), folder_of(release)) if before else []
+        files = served.differences(before, release) if before else []
         return Response(serializers.DifferenceSerializer({"before": before, "files": files}).data)
 
 
 class ReleaseFileView(APIView):
     @extend_schema(operation_id="releases_file", responses={(200, "application/octet-stream"): BYTES})
     def get(self, request: Request, release_id: int, path: str) -> HttpResponseBase:
-        """One file of a release. Only what the manifest lists has an address here."""
+        """One file of a release. Only what the manifest lists has an address here; what was altered is not served."""
         release, _ = release_of(signed_in(request), release_id)
-        if path not in [manifest.NAME, *_paths(release)]:
-            raise NotFound("This release has no such file.")
-        file = _opened(folder_of(release) / path)
-        name = path.rsplit("/", 1)[-1]
-        return FileResponse(file, as_attachment=True, filename=name, content_type="application/octet-stream")
+        size, pieces = served.file(release, path)
+        headers = _attachment(path.rsplit("/", 1)[-1]) | {"Content-Length": str(size)}
+        return StreamingHttpResponse(pieces, content_type="application/octet-stream", headers=headers)
 
 
 class ReleaseArchiveView(APIView):
     @extend_schema(operation_id="releases_archive", responses={(200, "application/zip"): BYTES})
     def get(self, request: Request, release_id: int) -> HttpResponseBase:
-        """The whole release as one zip."""
+        """The whole release as one zip, hashed before it goes and while it does."""
         release, _ = release_of(signed_in(request), release_id)
-        top = f"{release.project.slug}-{release.version}"
-        return StreamingHttpResponse(
-            archive.stream(folder_of(release), top, _paths(release)),
-            content_type="application/zip",
-            headers={"Content-Disposition": f'attachment; filename="{top}.zip"'},
-        )
+        headers = _attachment(f"{release.project.slug}-{release.version}.zip")
+        return StreamingHttpResponse(served.zipped(release), content_type="application/zip", headers=headers)
 
 
-def _opened(path: Path) -> IO[bytes]:
-    try:
-        return path.open("rb")
-    except OSError:
-        raise NotFound("This file is no longer kept; verifying the release says what else is missing.") from None
-
-
-def _paths(release: Release) -> list[str]:
-    return [entry["path"] for entry in release.manifest["files"]]
+def _attachment(name: str) -> dict[str, str]:
+    return {"Content-Disposition": content_disposition_header(True, name) or "attachment"}

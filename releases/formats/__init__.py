@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from projects.models import Project
 
-from . import answers, m3, provenance, statistics
+from . import answers, counterfactuals, m3, provenance, rounds, statistics
 from .notes import Notes
 
 File = tuple[str, Iterable[bytes]]
@@ -17,6 +17,8 @@ Format = Callable[[Project, Notes], Iterator[File]]
 
 FORMATS: dict[str, Format] = {
     "m3": m3.files,
+    "counterfactuals": counterfactuals.files,
+    "rounds": rounds.files,
     "answers": answers.files,
     "provenance": provenance.files,
     "statistics": statistics.files,

@@ -53,8 +53,10 @@ Licence: {project.licence or "not stated"}. Newest change in it: {newest or "non
 Compression is the mean over targets of the words of its inputs over the words of the target. `statistics.json` has
 the counts of values, each with its n and method. `m3/` has the levels in M3's published format; {_left_out(notes)}
 `answers/` has every answer of every round, one row a revision (`current` and `counted` tell which stand), with raters
-under pseudonyms. `provenance/` names, for every value in force, the answer and the guideline version or the imported
-file that it comes from; it has the guidelines word for word, and says who typed in what no file brought.
+under pseudonyms. {_comments(project, notes)}
+`provenance/` names, for every value in force, the answer and the guideline version or the imported file that it comes
+from; it has the guidelines word for word, and says who typed in what no file brought. `rounds.jsonl`, where there were
+rounds, has the seed, filters and strata of each; `m3/counterfactuals.jsonl` the counterfactuals, where there are any.
 
 Cells of the CSV files hold texts exactly as they are, a leading `=`, `+`, `-` or `@` included: they are data
 for scripts. In a spreadsheet import them as text.
@@ -71,9 +73,23 @@ that covers them, with exact ranges in `answers/`.
 
 ## Checking it
 
-`manifest.json` names every file with its size and SHA-256; `sha256sum -c SHA256SUMS` checks them anywhere,
-`manage.py verify_release DIR` checks the manifest as well.
+    sha256sum -c SHA256SUMS
+
+checks every file but `manifest.json`, without Concord. It shows that the files fit each other. Only a number from
+elsewhere shows that they are the published ones, since whoever alters files can alter the sums with them: compare the
+`digest` at the end of `manifest.json` with the one that was published (on the page of this release, in a paper, beside
+the download). With a copy of Concord, without an installation or settings,
+
+    python manage.py verify_release DIR --digest DIGEST
+
+does both and more: it takes the digest anew, and finds files that were added.
 """
+
+
+def _comments(project: Project, notes: Notes) -> str:
+    if project.publish_comments:
+        return "Annotators' comments are in it, in the column `comment`."
+    return f"Annotators' comments are left out ({notes.counts.get('comments_left_out', 0)})."
 
 
 def _left_out(notes: Notes) -> str:
@@ -95,7 +111,8 @@ def citation(project: Project, version: str, newest: str) -> str:
     makers = ["authors:", f"  - name: {_quoted(f'The makers of {project.name}')}"]
     lines = [
         "cff-version: 1.2.0",
-        'message: "If you use this data set, please cite it."',
+        'message: "If you use this data set, please cite it, with its version and the digest in manifest.json. '
+        'README.md says how to verify a copy."',
         "type: dataset",
         f"title: {_quoted(project.name)}",
         f"version: {_quoted(version)}",

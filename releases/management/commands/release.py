@@ -8,7 +8,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from accounts.problems import Problem
 from projects.management.arguments import project_of
-from releases.actions import check_empty, copy_release, freeze
+from releases import served
+from releases.actions import check_empty, freeze
 
 
 class Command(BaseCommand):
@@ -35,7 +36,7 @@ class Command(BaseCommand):
                 project=project, version=options["release"], by=None,
                 progress=self._progress if sys.stderr.isatty() else None,
             )  # fmt: skip
-            copy_release(release=release, out=options["out"])
+            served.copy(release, options["out"])
         except Problem as problem:
             raise CommandError(problem.detail) from problem
         made = release.manifest
@@ -44,8 +45,9 @@ class Command(BaseCommand):
         counts = made["counts"]
         self.stdout.write(
             f"{options['out']}: {project.slug} {made['version']}, {counts['clusters']} clusters, "
-            f"{counts['answers']} answers; snapshot {made['snapshot']}"
+            f"{counts['answers']} answers"
         )
+        self.stdout.write(f"Digest, to be published with it: {made['digest']}")
         if left_out := counts.get("clusters_without_complete_gold"):
             self.stdout.write(f"Left out, their gold is not complete: {', '.join(left_out)}")
 

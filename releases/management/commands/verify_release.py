@@ -1,26 +1,25 @@
-"""`manage.py verify_release`: whether a release's folder is what its manifest says."""
+"""`manage.py verify_release`: whether a release's folder is what was released."""
 
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from releases.manifest import findings
+from releases import anywhere, kept
 
 
 class Command(BaseCommand):
-    help = "Check every file of a release against its manifest; finds one changed byte, a missing or an added file."
+    help = anywhere.VERIFY
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("dir", type=Path, metavar="DIR")
+        anywhere.verify_arguments(parser)
 
-    def handle(self, *args: Any, dir: Path, **options: Any) -> None:
-        if not dir.is_dir():
-            raise CommandError(f"{dir} is no folder.")
-        found = list(findings(dir))
-        for line in found:
-            self.stderr.write(line)
-        if found:
-            raise CommandError(f"{dir} is not as it was released: {len(found)} finding{'s' * (len(found) > 1)}.")
-        self.stdout.write(f"{dir} is as it was released.")
+    def handle(self, *args: Any, dir: Path, digest: str | None = None, **options: Any) -> None:
+        try:
+            report = anywhere.looked_at(dir, digest)
+        except anywhere.BadInput as wrong:
+            raise CommandError(str(wrong), returncode=anywhere.WRONG) from None
+        kept.look_up(dir, report)
+        if failure := anywhere.tell(report, dir, self.stdout.write):
+            raise CommandError(failure, returncode=anywhere.FOUND)

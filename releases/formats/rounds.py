@@ -1,0 +1,31 @@
+"""How each round came to its units: what its figures and its sample need to be made again. One JSON object a line."""
+
+import json
+from collections.abc import Iterable, Iterator
+
+from projects.models import Project, Round
+
+from .notes import Notes
+from .rows import BATCH, time
+
+PATH = "rounds.jsonl"
+
+
+def files(project: Project, notes: Notes) -> Iterator[tuple[str, Iterable[bytes]]]:
+    if Round.objects.filter(project=project).exists():
+        yield PATH, _lines(project)
+
+
+def _lines(project: Project) -> Iterator[bytes]:
+    rounds = Round.objects.filter(project=project).select_related("guideline").order_by("pk")
+    for round in rounds.iterator(chunk_size=BATCH):
+        yield json.dumps(
+            {
+                "round": round.name, "kind": round.kind, "purpose": round.purpose, "status": round.status,
+                "overlap": round.overlap, "dealing": round.dealing, "seed": round.seed,
+                "guideline": round.guideline.number, "units": round.units_count, "sampling": round.sampling,
+                "policy": round.policy, "options": round.options, "opened_at": time(round.opened_at),
+                "closed_at": time(round.closed_at) if round.closed_at else None,
+            },
+            ensure_ascii=False, sort_keys=True,
+        ).encode() + b"\n"  # fmt: skip
