@@ -1,6 +1,7 @@
 /** Pages by address. Each is loaded when it is first needed, so that Work does not pay for the others. */
 
 import type { Component } from 'svelte'
+import { leavePlace } from './parts/place.ts'
 
 export type Params = Record<string, string>
 
@@ -79,6 +80,7 @@ export function find(pathname: string, among: readonly Route[] = routes): { rout
 
 /** Goes to an address of this application without loading the page anew. */
 export function go(href: string, replace = false): void {
+  if (!replace) leavePlace()
   history[replace ? 'replaceState' : 'pushState'](null, '', href)
   dispatchEvent(new PopStateEvent('popstate'))
 }

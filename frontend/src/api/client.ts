@@ -18,6 +18,8 @@ export class Problem extends Error {
   readonly detail: string
   readonly errors: FieldError[]
   readonly extra: Record<string, unknown>
+  /** Seconds after which the server would take it; null where it does not say. */
+  retryAfter: number | null = null
 
   constructor(status: number, body: Record<string, unknown>) {
     const { type, title, detail, errors, status: _, ...extra } = body
@@ -70,6 +72,8 @@ async function problemOf(response: Response): Promise<Problem> {
   }
   if (response.status === 401) return new Unauthenticated(401, body)
   const problem = new Problem(response.status, body)
+  const after = Number(response.headers.get('Retry-After') || NaN)
+  problem.retryAfter = Number.isFinite(after) ? after : null
   return problem.status === 403 && problem.kind === 'csrf' ? new CsrfRefused(403, body) : problem
 }
 

@@ -183,7 +183,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Join: signed in to the invited account, or by making it. 401 when it exists and one is not signed in. */
+        /**
+         * @description Join: signed in to the invited account, or by making it. 401 when it exists and one is not signed in;
+         *     only a name and a password that would have made it are told so.
+         */
         post: operations["invitations_accept"];
         delete?: never;
         options?: never;
@@ -269,9 +272,26 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Set or change the password. Other sessions end; this one goes on under a new id. */
+        /** @description Set or change the password. Other sessions and all API tokens end; this session goes on under a new id. */
         post: operations["me_set_password"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/me/sessions/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** @description Sign out everywhere else; this session goes on under a new id. */
+        delete: operations["me_sessions_end"];
         options?: never;
         head?: never;
         patch?: never;
@@ -289,7 +309,8 @@ export interface paths {
         put?: never;
         /** @description Make a personal API token. The secret is in this reply and nowhere else. */
         post: operations["me_tokens_make"];
-        delete?: never;
+        /** @description Revoke every token. */
+        delete: operations["me_tokens_revoke_all"];
         options?: never;
         head?: never;
         patch?: never;
@@ -391,7 +412,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description What was done in the project, newest first; of one object where its type and id are given. */
+        /** @description What was done in the project, newest first; of one object where its type and id are given. Without what was done with objects that are sealed from whoever asks. */
         get: operations["audit_list"];
         put?: never;
         post?: never;
@@ -1014,7 +1035,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description The whole release as one zip. */
+        /** @description The whole release as one zip, hashed before it goes and while it does. */
         get: operations["releases_archive"];
         put?: never;
         post?: never;
@@ -1048,7 +1069,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description One file of a release. Only what the manifest lists has an address here. */
+        /** @description One file of a release. Only what the manifest lists has an address here; what was altered is not served. */
         get: operations["releases_file"];
         put?: never;
         post?: never;
@@ -1065,10 +1086,14 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Hash the kept files again and compare them with the manifest. */
+        /**
+         * @description Hash the kept files again and hold them against manifest, row, audit log and its seals. A release of more
+         *     than 256 MiB is verified in the background (POST).
+         */
         get: operations["releases_verify"];
         put?: never;
-        post?: never;
+        /** @description The same in the background; what was found is the job's result. */
+        post: operations["releases_verify_later"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1442,7 +1467,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description The units of a run, each with how it went; ``status=failed`` gives the reasons. */
+        /** @description The units of a run, each with how it went; ``status=failed`` gives the reasons. None of a sealed run. */
         get: operations["run_items_list"];
         put?: never;
         post?: never;
@@ -1478,7 +1503,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Try the items that failed once more. */
+        /** @description Try the items that failed once more. Not for whom the run is sealed from: it would tell that some have. */
         post: operations["runs_retry"];
         delete?: never;
         options?: never;
@@ -1921,6 +1946,8 @@ export interface components {
             replicates: number;
             seed: number;
         };
+        /** @enum {string} */
+        ByEnum: "provider" | "link";
         Card: components["schemas"]["LabelCard"] | components["schemas"]["DiscourseCard"] | components["schemas"]["TupleCard"];
         CardUnit: {
             id: number;
@@ -2383,6 +2410,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             readonly reason: string;
+            /** @description Empty where something is withheld: it would confirm a guess at what. */
             readonly digest: string;
             seal?: number | null;
         };
@@ -2416,7 +2444,9 @@ export interface components {
             key: string;
             pseudonym: string;
             comment: string;
+            flag: boolean;
             outcome: string;
+            /** @description Why it was skipped, in words. */
             reason: string;
             /** Format: date-time */
             at: string;
@@ -2621,9 +2651,7 @@ export interface components {
             role: components["schemas"]["RoleEnum"];
             email: string;
             invited_by: string;
-            /** @description Whether to sign in rather than to choose name and password. */
-            has_account: boolean;
-            /** @description Whether this browser is signed in to that account. */
+            /** @description Whether this browser is signed in with that address. */
             signed_in: boolean;
         };
         /** @description Input that refuses fields it does not know, so that nobody believes to have set what was ignored. */
@@ -3060,7 +3088,9 @@ export interface components {
             /** @description Of the released data: an SPDX id or words. */
             licence?: string;
             citation?: string;
-            /** @description Made from the name when left out. */
+            /** @description Whether releases hold what annotators wrote beside their answers. */
+            publish_comments?: boolean;
+            /** @description The short name to have; made from the name when left out. Where it is taken, letters are added. */
             slug?: string;
         };
         /** @description Input that refuses fields it does not know, so that nobody believes to have set what was ignored. */
@@ -3648,6 +3678,8 @@ export interface components {
         PatchedMeRequest: {
             name?: string;
             preferences?: components["schemas"]["PreferencesRequest"];
+            /** @description Show the notice no more. */
+            notice_read?: boolean;
         };
         /** @description Input that refuses fields it does not know, so that nobody believes to have set what was ignored. */
         PatchedProjectSettingsRequest: {
@@ -3656,6 +3688,8 @@ export interface components {
             /** @description Of the released data: an SPDX id or words. */
             licence?: string;
             citation?: string;
+            /** @description Whether releases hold what annotators wrote beside their answers. */
+            publish_comments?: boolean;
         };
         /** @description Input that refuses fields it does not know, so that nobody believes to have set what was ignored. */
         PatchedRoleRequest: {
@@ -3768,6 +3802,8 @@ export interface components {
             /** @description Of the released data, as an SPDX id or in words. */
             readonly licence: string;
             readonly citation: string;
+            /** @description Whether releases hold what annotators wrote beside their answers. */
+            readonly publish_comments: boolean;
             /** @description Made up to show the product; not research data. */
             readonly illustrative: boolean;
             /** Format: date-time */
@@ -3863,8 +3899,8 @@ export interface components {
             size: number;
             /** Format: date-time */
             created_at: string;
-            /** @default  */
-            created_by: string;
+            /** @description A name for those who see names, else a pseudonym. */
+            readonly created_by: string;
             manifest: components["schemas"]["Manifest"];
         };
         ReleaseFile: {
@@ -3881,8 +3917,8 @@ export interface components {
             size: number;
             /** Format: date-time */
             created_at: string;
-            /** @default  */
-            created_by: string;
+            /** @description A name for those who see names, else a pseudonym. */
+            readonly created_by: string;
         };
         Remark: {
             act: components["schemas"]["ActEnum"];
@@ -4142,7 +4178,7 @@ export interface components {
             created_at: string;
             /** Format: date-time */
             finished_at: string | null;
-            /** @description Whether its outputs are kept from whoever asks. */
+            /** @description Whether its outputs, and all figures of it, are kept from whoever asks. */
             hidden: boolean;
             progress: components["schemas"]["RunProgress"];
             version: number;
@@ -4174,9 +4210,10 @@ export interface components {
              */
             since: string | null;
             total: number;
-            done: number;
-            failed: number;
-            waiting: number;
+            /** @description This and all counts: null where the run is hidden. */
+            done: number | null;
+            failed: number | null;
+            waiting: number | null;
             /**
              * Format: double
              * @description Items a minute, over the recent minutes.
@@ -4187,7 +4224,7 @@ export interface components {
             /** @description Why pace or time left is null. */
             unknown: string;
             /** @description Items whose input did not fit. */
-            items_cut: number;
+            items_cut: number | null;
             /** @description In all; null where the backend has no tokens. */
             tokens_cut: number | null;
             tokens_out: number | null;
@@ -4210,7 +4247,7 @@ export interface components {
             created_at: string;
             /** Format: date-time */
             finished_at: string | null;
-            /** @description Whether its outputs are kept from whoever asks. */
+            /** @description Whether its outputs, and all figures of it, are kept from whoever asks. */
             hidden: boolean;
             progress: components["schemas"]["RunProgress"];
         };
@@ -4655,12 +4692,18 @@ export interface components {
             readonly id: number;
             /** Format: email */
             readonly email: string;
+            /**
+             * Format: date-time
+             * @description Since when the account is known to belong to whoever has the address.
+             */
+            readonly email_verified_at: string | null;
             readonly name: string;
             readonly preferences: components["schemas"]["UserPreferences"];
             readonly has_password: boolean;
             readonly is_staff: boolean;
             /** @description Somebody let in by a link, without password or address: only what is marked as open to guests exists. */
             readonly is_guest: boolean;
+            notice: components["schemas"]["VerifiedNotice"] | null;
         };
         UserPreferences: {
             single_keys: boolean;
@@ -4678,9 +4721,24 @@ export interface components {
             input_modality: components["schemas"]["ValueCount"][];
             relation: components["schemas"]["ValueCount"][];
         };
-        /** @description What does not fit between the kept files and their manifest; empty where all is well. */
+        /** @description What was held against what, in sentences, and what does not fit; no findings where all is well. */
         Verified: {
+            /**
+             * @description Of the manifest as it is kept now.
+             * @default
+             */
+            digest: string;
             findings: string[];
+            /** @description Findings beside those. */
+            more: number;
+            checked: string[];
+            not_checked: string[];
+        };
+        /** @description The account was there before its owner: what was in force then ended at this moment. */
+        VerifiedNotice: {
+            /** Format: date-time */
+            at: string;
+            by: components["schemas"]["ByEnum"];
         };
         /** @description One exact configuration, with what it points at. */
         Version: {
@@ -6052,6 +6110,60 @@ export interface operations {
             };
         };
     };
+    me_sessions_end: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has moved on; nothing was changed or deleted. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     me_tokens_list: {
         parameters: {
             query?: {
@@ -6162,6 +6274,60 @@ export interface operations {
             };
             /** @description Too many tries; wait as `Retry-After` says. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    me_tokens_revoke_all: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has moved on; nothing was changed or deleted. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10163,6 +10329,99 @@ export interface operations {
             };
             /** @description Absent, or hidden from you: the two look alike. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    releases_verify_later: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                release_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has moved on; nothing was changed or deleted. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A value breaks a rule: `errors` names the fields. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries; wait as `Retry-After` says. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };

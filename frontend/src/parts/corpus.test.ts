@@ -1,11 +1,16 @@
 import { expect, it } from 'vitest'
-import { clusterOf, foundHow, marksOf, worded } from './corpus.ts'
+import { clusterOf, foundHow, marksOf, raised, worded } from './corpus.ts'
 
 const fragment = (start: number, end: number) => ({ start, end, quote: '' })
 
 it('puts a glyph before a polarity and leaves a modality alone', () => {
   expect(worded('positive')).toBe('+ positive')
   expect(worded('weak')).toBe('weak')
+})
+
+it('says all that was raised with an answer', () => {
+  expect(raised({ flag: true, outcome: 'answered', reason: '', comment: 'Which arm?' })).toBe('flagged, commented')
+  expect(raised({ flag: false, outcome: 'skipped', reason: 'The text is unclear', comment: '' })).toBe('skipped: The text is unclear')
 })
 
 it('draws cues at code points, also behind a character of two UTF-16 units', () => {

@@ -36,6 +36,11 @@ export function worded(value: string): string {
   return GLYPHS[value] ? `${GLYPHS[value]} ${value}` : value
 }
 
+/** What somebody raised with an answer: all of it, not the first that applies. */
+export function raised(answer: { flag: boolean; outcome: string; reason: string; comment: string }): string {
+  return [answer.flag ? 'flagged' : '', answer.outcome === 'skipped' ? `skipped: ${answer.reason}` : '', answer.comment ? 'commented' : ''].filter(Boolean).join(', ')
+}
+
 export const SLOT_NAMES: Record<Schemas['SlotEnum'], string> = { p: 'Population', i: 'Intervention', c: 'Comparator', o: 'Outcome' }
 
 export const ORIGINS: Record<Schemas['OriginEnum'], string> = {

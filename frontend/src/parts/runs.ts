@@ -7,7 +7,7 @@ export type Progress = Schemas['RunProgress']
 export type Run = Schemas['Run']
 export const LEVELS: Record<Schemas['UnitLevelEnum'], string> = { document: 'reviews', sentence: 'target sentences', proposition: 'clusters' }
 
-/** The state in two or three words. */
+/** The state in two or three words; counts are null where the run is hidden from whoever looks. */
 export function stateOf({ state, failed }: Pick<Progress, 'state' | 'failed'>): string {
   if (state === 'done') return failed ? `ended, ${count(failed)} failed` : 'complete'
   return state
@@ -43,6 +43,7 @@ export function leftOf(p: Pick<Progress, 'seconds_left'>): string {
 
 /** What a screen reader is told while it goes on: the state, and every quarter. */
 export function announced(p: Progress): string {
+  if (p.done === null || p.failed === null) return stateOf(p)
   if (p.state !== 'running') return `${stateOf(p)}, ${count(p.done)} of ${count(p.total)} done`
   const quarter = p.total ? Math.floor((4 * (p.done + p.failed)) / p.total) * 25 : 0
   return `running, ${quarter} % done`

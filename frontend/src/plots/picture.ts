@@ -1,8 +1,19 @@
 /** Properties that a drawing takes from the page's style sheet: in a file of its own it must carry them along. */
 const CARRIED = ['fill', 'fill-opacity', 'stroke', 'stroke-width', 'stroke-dasharray', 'font-family', 'font-size', 'font-weight', 'text-anchor', 'dominant-baseline']
 
-/** A drawing as a file that looks alike anywhere: colours resolved, on the surface it was drawn on. */
+/** A drawing as a file that looks alike anywhere: colours resolved, those of the light page, as it goes into a paper. */
 export function standalone(svg: SVGSVGElement): string {
+  const figure = svg.closest<HTMLElement>('figure') ?? svg
+  const before = figure.style.colorScheme
+  figure.style.colorScheme = 'light'
+  try {
+    return resolved(svg, getComputedStyle(figure).backgroundColor)
+  } finally {
+    figure.style.colorScheme = before
+  }
+}
+
+function resolved(svg: SVGSVGElement, surface: string): string {
   const copy = svg.cloneNode(true) as SVGSVGElement
   const from = [svg, ...svg.querySelectorAll<SVGElement>('*')]
   const to = [copy, ...copy.querySelectorAll<SVGElement>('*')]
@@ -22,7 +33,7 @@ export function standalone(svg: SVGSVGElement): string {
   const ground = document.createElementNS('http://www.w3.org/2000/svg', 'rect')
   ground.setAttribute('width', '100%')
   ground.setAttribute('height', '100%')
-  ground.setAttribute('fill', getComputedStyle(svg.closest('figure') ?? svg).backgroundColor)
+  ground.setAttribute('fill', surface)
   copy.prepend(ground)
   return `<?xml version="1.0" encoding="UTF-8"?>\n${new XMLSerializer().serializeToString(copy)}\n`
 }

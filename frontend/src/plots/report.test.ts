@@ -25,4 +25,5 @@ it('says what was found in a sentence with its numbers', () => {
 
 it('explains its glyphs', () => {
   expect(legend(['positive', 'no effect'])).toBe('+ positive, = no effect')
+  expect(legend(['strong', 'weak'])).toBe('1 strong, 3 weak') // the keys that give them
 })

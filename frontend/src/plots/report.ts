@@ -1,5 +1,6 @@
 /** The agreement report in rows, sentences and tables. */
 
+import { MODALITIES, POLARITIES } from '../kinds/label/words.ts'
 import type { Schemas } from '../api/client.ts'
 import { count, counted, decimal, interval, percent } from '../parts/format.ts'
 
@@ -58,10 +59,11 @@ export function sentence(m: Measure): string {
   return `${all}${pairwise}. ${counted(m.ratings, 'rating')} of ${counted(m.units, 'unit')} by ${counted(m.raters, 'person', 'people')}.`
 }
 
-/** What one value looks like in a strip of glyphs; words where there is no glyph. */
-const STRIP: Record<string, string> = {
-  positive: '+', 'no effect': '=', negative: '−', 'n/a': '∅', strong: '3', moderate: '2', weak: '1', 'no evidence': '∅',
-}
+/** What one value looks like in a strip of glyphs, a modality by the key that gives it; words where there is none. */
+const STRIP: Record<string, string> = Object.fromEntries([
+  ...POLARITIES.map((p) => [p.value, p.glyph || '∅']),
+  ...MODALITIES.map((m) => [m.value, m.key]),
+])
 export function glyph(value: string): string {
   return STRIP[value] ?? value
 }

@@ -20,6 +20,12 @@ export type Last = Card & { reason?: string }
 /** A submission before its kind is told apart: the value is that of the card's kind. */
 type Said = Omit<Schemas['SubmissionRequest'], 'kind' | 'value'> & { kind: Card['kind']; value: Value | null }
 
+/** Whether a submission is the first answer of its slot: what progress counts. */
+function isFirst(entry: Entry): boolean {
+  const { revision, outcome } = JSON.parse(entry.body) as { revision: number; outcome: string }
+  return revision === 0 && outcome === 'answered'
+}
+
 export class Bench {
   round = $state.raw<Schemas['Round'] | null>(null)
   hand = $state.raw<Hand<Card>>(empty as Hand<Card>)
@@ -48,6 +54,8 @@ export class Bench {
   private busy = false
   /** The answer sent last came after somebody else had the slot. */
   surplus = $state(false)
+  /** First answers that had not been sent when the progress was last asked for. */
+  private uncounted = new Set<string>()
   /** Newest revision of each assignment, those still on their way counted. */
   private readonly revisions = new Map<number, number>()
   private kept: unknown = null
@@ -76,7 +84,9 @@ export class Bench {
         this.loaded ? null : data(api.GET('/api/v1/rounds/{round_id}/recent/', path)),
       ])
       this.round = round
-      this.progress = next.progress
+      // What is still here may or may not be counted there already: asked again once all of it is known to be.
+      this.uncounted = new Set(this.outbox.unsent.filter((e) => e.round === this.id && isFirst(e)).map((e) => e.uuid))
+      this.progress = { ...next.progress, done: next.progress.done + this.uncounted.size }
       if (recent) this.recent = recent.cards
       this.loaded = true
       this.problem = ''
@@ -229,6 +239,7 @@ export class Bench {
     if (event.entry.round !== this.id) return
     if (event.type === 'refused') return void this.bringBack(event.entry)
     const { answer } = event.reply
+    if (this.uncounted.delete(event.entry.uuid) && !this.uncounted.size) void this.fetch()
     this.surplus = answer.outcome === 'answered' && !answer.counted
     this.revisions.set(answer.assignment, Math.max(answer.revision, this.revisions.get(answer.assignment) ?? 0))
     this.hand = receive(this.hand, event.reply)

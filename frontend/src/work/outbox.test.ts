@@ -82,6 +82,18 @@ describe('outbox', () => {
     expect(server.got).toHaveLength(1)
   })
 
+  it('waits as long as the server asks for, says so calmly, and then sends everything once', async () => {
+    const { box, last } = outbox()
+    await box.start()
+    server.next = [Object.assign(problem(429, 'too-much'), { retryAfter: 0.4 })]
+    await box.add(entry(1))
+    await settled(() => expect(last()).toMatchObject({ waiting: 1, hindrance: 'too-fast', sending: false }))
+    await box.add(entry(2))
+    expect(server.got).toHaveLength(0)
+    await settled(() => expect(last()).toMatchObject({ waiting: 0, hindrance: 'none' }))
+    expect(server.got).toHaveLength(2)
+  })
+
   it('keeps everything while nobody is signed in, and sends it after signing in', async () => {
     const { box, last } = outbox()
     await box.start()

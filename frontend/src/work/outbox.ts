@@ -30,7 +30,7 @@ export interface Refusal {
 }
 
 /** What keeps answers from being sent. */
-export type Hindrance = 'none' | 'offline' | 'signed-out'
+export type Hindrance = 'none' | 'offline' | 'signed-out' | 'too-fast'
 
 export interface OutboxState {
   waiting: number
@@ -58,6 +58,8 @@ export class Outbox {
   private entries: Entry[] = []
   private state: OutboxState = { waiting: 0, refused: 0, hindrance: 'none', sending: false, savedAt: null }
   private failures = 0
+  /** Until when the server wants nothing, in milliseconds: it said so. */
+  private notBefore = 0
   private timer: ReturnType<typeof setTimeout> | undefined
   private running: Promise<void> | null = null
   private again = false
@@ -115,7 +117,7 @@ export class Outbox {
 
   /** Sends at once: the network is back, or somebody has signed in. */
   readonly retry = (): void => {
-    this.failures = 0
+    this.failures = this.notBefore = 0
     void this.flush()
   }
 
@@ -129,6 +131,11 @@ export class Outbox {
   /** Sends what waits; one flush at a time. */
   flush(): Promise<void> {
     clearTimeout(this.timer)
+    const wait = this.notBefore - Date.now()
+    if (wait > 0) {
+      this.timer = setTimeout(() => void this.flush(), wait)
+      return Promise.resolve()
+    }
     if (this.running) this.again = true
     this.running ??= this.underLock().finally(() => {
       this.running = null
@@ -191,8 +198,11 @@ export class Outbox {
     const passes = !problem || problem.status >= 500 || problem.status === 429 || problem.status === 408 || problem.kind === 'csrf'
     if (passes) {
       if (!(error instanceof Offline) && !problem) console.error(error)
-      this.tell({ hindrance: 'offline' })
-      const wait = (this.options.backOff ?? backOff)(this.failures++)
+      const asked = problem?.status === 429 ? problem.retryAfter : null
+      this.tell({ hindrance: asked === null ? 'offline' : 'too-fast' })
+      // As long as the server asks for, and a little more, so that two computers do not come back in step.
+      const wait = asked === null ? (this.options.backOff ?? backOff)(this.failures++) : asked * 1000 * (1 + Math.random() / 10)
+      if (asked !== null) this.notBefore = Date.now() + wait
       this.timer = setTimeout(() => void this.flush(), wait)
       return false
     }

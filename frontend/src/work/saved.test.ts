@@ -22,6 +22,9 @@ it('does not change its state, and so announces nothing, from one saved answer t
 
 it('counts what takes long, what is held up by signing in, and what was refused', () => {
   expect(savedLine(state({ savedAt, waiting: 3 }), false, true).text).toBe('3 answers not yet sent. Sending …')
+  expect(savedLine(state({ waiting: 2, hindrance: 'too-fast' }), false, false)).toEqual({
+    state: 'sending', text: '2 answers kept on this computer. The server takes them in a moment; go on working.',
+  })
   expect(savedLine(state({ waiting: 2, hindrance: 'signed-out' }), false, false).text).toMatch(/^Signed out. 2 answers/)
   expect(savedLine(state({ refused: 1 }), false, false).state).toBe('refused')
 })

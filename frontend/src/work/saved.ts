@@ -19,6 +19,9 @@ export function savedLine(s: OutboxState, full: boolean, slow: boolean): Saved {
   if (s.waiting && s.hindrance === 'offline') {
     return { state: 'unsent', text: `Offline. ${answers(s.waiting)} kept on this computer, not yet sent. Go on working.` }
   }
+  if (s.waiting && s.hindrance === 'too-fast') {
+    return { state: 'sending', text: `${answers(s.waiting)} kept on this computer. The server takes them in a moment; go on working.` }
+  }
   if (s.refused) return { state: 'refused', text: `${answers(s.refused)} not taken by the server. See above.` }
   if (s.waiting && slow) return { state: 'sending', text: `${answers(s.waiting)} not yet sent. Sending …` }
   if (s.savedAt) return { state: 'saved', text: `Saved ${clock(s.savedAt)}` }

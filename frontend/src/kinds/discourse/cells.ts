@@ -2,14 +2,13 @@
 
 import type { Cells, Cluster, Relation } from '../cells.ts'
 import type { LabelSaid } from '../label/cells.ts'
+import { RELATIONS } from './words.ts'
 
 export interface DiscourseSaid {
   readonly relation: Relation | ''
   readonly suggested: Relation | null
   readonly inputs: number
 }
-
-const RELATIONS: readonly Relation[] = ['agreement', 'contradiction']
 
 function hint(said: DiscourseSaid): string {
   if (!said.inputs) return 'no inputs yet'
@@ -31,12 +30,12 @@ export const discourseCells: Cells<Cluster, DiscourseSaid> = {
     key: 'relation',
     title: 'Inputs are in',
     wide: 2,
-    keys: { a: 'agreement', c: 'contradiction' },
+    keys: Object.fromEntries(RELATIONS.map((r) => [r.key.toLowerCase(), r.value])),
     show: (said) => said.relation,
     put: (said, text) => {
       const word = text.trim().toLowerCase()
       if (!word) return { ...said, relation: '' }
-      const relation = RELATIONS.find((r) => r.startsWith(word))
+      const relation = RELATIONS.find((r) => r.value.startsWith(word))?.value
       return relation ? { ...said, relation } : `“${text}” is no relation: agreement or contradiction.`
     },
     offer: (said) => said.suggested ?? '',

@@ -4,7 +4,7 @@ import { fromWire, toWire, type Range } from '../../text/offsets.ts'
 import type { Cells, Claim, Cluster } from '../cells.ts'
 import { locate } from '../tuple/form.ts'
 import { begin as beginState, facts, quote, reduce, type Aspect, type Card, type Modality, type Polarity, type Said, type Value } from './state.ts'
-import { glyph, MODALITIES, POLARITIES } from './words.ts'
+import { glyph, MODALITIES, POLARITIES, tupleIn } from './words.ts'
 
 export interface LabelSaid extends Said {
   readonly text: string
@@ -69,7 +69,7 @@ function card(claim: Claim, cluster: Cluster, said: LabelSaid): Card {
   return {
     assignment: 0, kind: 'label', revision: 1, shown: claim.label.shown, position: claim.position, unit: { id: claim.unit, key: cluster.key },
     answered_at: null, outcome: null, comment: '', flag: false, text: claim.text, role: target ? 'target' : 'input', candidates: null,
-    pico: cluster.tuple.slots.map((s) => ({ slot: s.slot, form: s.form, text: s.text, fragments: target ? s.fragments : [] })),
+    pico: tupleIn(claim.text, target, cluster.tuple.slots),
     context: { key: cluster.key, index: claim.position + 1, size: cluster.propositions.length },
     value: said.polarity && said.modality ? value(said) : null,
   }

@@ -1,6 +1,7 @@
 /** Labels and propositions in words. */
 
-import { fromWire, type Range } from '../../text/offsets.ts'
+import { fromWire, toWire, type Range } from '../../text/offsets.ts'
+import { placeIn } from '../tuple/form.ts'
 import type { Mark } from '../../text/segments.ts'
 import type { Facts, Said, State } from './state.ts'
 import { selected } from '../../text/selection.ts'
@@ -27,6 +28,15 @@ export function glyph(polarity: Polarity | ''): string {
 
 export function inWords(value: Value | null): string {
   return value ? `${glyph(value.polarity)} ${value.polarity}, ${value.modality}`.trim() : ''
+}
+
+/** The tuple as it stands in a text. The places that come with a tuple are those of the target. */
+export function tupleIn(text: string, isTarget: boolean, slots: readonly Card['pico'][number][]): Card['pico'] {
+  return slots.map(({ slot, form, text: said, fragments }) => {
+    const at = isTarget ? null : placeIn(text, said)
+    const found = at ? toWire(text, [at]).map(({ start, end }) => ({ start, end })) : []
+    return { slot, form, text: said, fragments: isTarget ? fragments : found }
+  })
 }
 
 export function slotText(card: Card, slot: Slot): string {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { formOf, locate } from './form.ts'
+import { formOf, locate, placeIn } from './form.ts'
 
 const TARGET = 'Bevacizumab was noninferior to ranibizumab for visual acuity; rs4236601[A] was associated with glaucoma.'
 
@@ -21,5 +21,18 @@ describe('the form of a slot', () => {
     expect(TARGET.slice(at.start, at.end)).toBe('visual acuity')
     expect(locate('ab ab', 'ab', 1)).toEqual({ start: 3, end: 5 })
     expect(locate('İb AB', 'ab')).toBeNull()
+  })
+
+  it.each([
+    ['VA', 'A rise elevating VA, and VAs.', [17, 19]],
+    ['DR', 'mydriatic', null],
+    ['Asian populations', 'In Caucasian populations', null],
+    ['infection', 'H. pylori-infection/reinfection', [10, 19]],
+    ['[adults] with glaucoma', 'Those With Glaucoma', [6, 19]],
+    ['[implied]', 'implied', null],
+    ['é', 'cafe\u0301 é', [6, 7]],
+  ])('finds %s in “%s” as whole words only', (slot, text, place) => {
+    const found = placeIn(text, slot)
+    expect(found && [found.start, found.end]).toEqual(place)
   })
 })
