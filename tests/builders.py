@@ -9,7 +9,7 @@ from accounts.models import User
 from annotation.models import Cluster, PicoForm, PicoSlot, Proposition, Review, Study
 from projects.actions.answers import Submission, Submitted, submit
 from projects.actions.rounds import RoundPlan, open_round
-from projects.models import Assignment, Member, Project, Round, Unit
+from projects.models import Assignment, CameBy, Member, Project, Round, Unit
 
 TEXT = "Neither nepralin nor placebo had a significant association with the occurrence of relapse."
 
@@ -68,6 +68,7 @@ def submission(slot: Assignment, value: dict[str, Any] | None = None, **fields: 
     body: dict[str, Any] = {
         "assignment": slot.pk, "revision": slot.revision, "kind": "label", "shown": 1,
         "outcome": "answered" if value else "skipped", "reason": "" if value else "unclear", "value": value,
+        "came_by": CameBy.BROWSER,
     } | fields  # fmt: skip
     digest = hashlib.sha256(json.dumps(body, sort_keys=True, default=str).encode()).hexdigest()
     whole: dict[str, Any] = {"uuid": uuids.uuid4(), "digest": digest} | body

@@ -7,12 +7,9 @@ from pathlib import Path
 
 TESTS = Path(__file__).parent
 TABLE = TESTS.parent / "docs" / "reliability.md"
-ROWS = range(1, 47)
 #: Rows without a test of their number, and why.
 WITHOUT: dict[int, str] = {
     34: "projects are not deleted",
-    37: "evaluation of systems under blinding is not built yet",
-    38: "evaluation of systems under blinding is not built yet",
 }
 
 
@@ -38,14 +35,14 @@ def described() -> dict[int, set[str]]:
 
 
 def test_every_row_has_a_test_or_a_reason() -> None:
-    found = marked()
-    assert set(found) <= set(ROWS)
-    assert {row for row in ROWS if not found[row]} <= set(WITHOUT)
+    rows, found = set(described()), marked()
+    assert rows >= set(range(1, 47))
+    assert set(found) <= rows, "a test of a row that the document lacks"
+    assert {row for row in rows if not found[row]} <= set(WITHOUT)
 
 
 def test_the_document_names_for_each_row_files_that_have_a_test_of_it() -> None:
     told, found = described(), marked()
-    assert set(told) == set(ROWS)
-    for row in ROWS:
+    for row in told:
         assert told[row] <= found[row], f"row {row}: no test there carries its number: {told[row] - found[row]}"
         assert told[row] or row in WITHOUT, f"row {row} names no test"

@@ -6,6 +6,8 @@ from django.test import Client
 from accounts.models import User
 from audit.models import Entry
 
+FORM = "application/x-www-form-urlencoded"
+
 
 def test_closing_an_account_ends_its_sessions_and_is_written_down(lead: User, stranger: User) -> None:
     User.objects.filter(pk=lead.pk).update(is_staff=True, is_superuser=True)
@@ -14,7 +16,7 @@ def test_closing_an_account_ends_its_sessions_and_is_written_down(lead: User, st
     theirs.force_login(stranger)
     assert theirs.get("/api/v1/me/").status_code == 200
     url = f"/admin/accounts/user/{stranger.pk}/change/"
-    reply = operator.post(url, {"name": "Stranger", "email": "taken@example.org", "is_staff": "on"})
+    reply = operator.post(url, "name=Stranger&email=taken%40example.org&is_staff=on", FORM)
     assert reply.status_code == 302
     stranger.refresh_from_db()
     assert (stranger.is_active, stranger.is_staff, stranger.email) == (False, False, "stranger@example.org")
@@ -34,7 +36,7 @@ def test_the_admin_is_for_staff_only(stranger: User) -> None:
 @pytest.mark.row(42)
 def test_the_admin_has_no_door_of_its_own_at_which_to_guess(lead: User) -> None:
     """Guesses there would be counted by account only: one place could try any number of accounts."""
-    assert Client().post("/admin/login/", {"username": lead.email, "password": "x"}).status_code == 405
+    assert Client().post("/admin/login/", f"username={lead.email}&password=x", FORM).status_code == 405
     assert Client().get("/admin/accounts/user/", follow=False)["Location"].startswith("/admin/login/?next=")
     door = Client().get("/admin/login/?next=/admin/accounts/user/")
     assert (door.status_code, door["Location"]) == (302, "/sign-in?to=%2Fadmin%2Faccounts%2Fuser%2F")

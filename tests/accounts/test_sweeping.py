@@ -57,19 +57,16 @@ def test_the_command_and_the_task_do_it_and_say_how_much(rows: None) -> None:
     assert tasks.sweep() == {"sign-in links": 0, "sessions": 0, "failed tries": 0, "locks": 0}
 
 
-def test_a_worker_sweeps_when_it_is_due_and_outlives_a_data_base_that_is_away(
-    rows: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    clock = work.Daily(now=1000.0)
+def test_a_worker_sweeps_when_it_is_due_and_outlives_a_data_base_that_is_away(rows: None) -> None:
+    clock = work.Every(work.DAY, now=1000.0)
     assert [clock.is_due(now) for now in (1000.0, 1059.0, 1060.0, 1061.0, 1060.0 + 86_399, 1061.0 + 86_400)] == [
         False, False, True, False, False, True,
     ]  # fmt: skip
     command = work.Command(stderr=StringIO())
-    command.sweep()
+    command.by_the_way("The daily sweep was not done", sweep)
     assert left() == [2, 1, 1, 1]
 
     def away(*args: Any) -> None:
         raise OperationalError("gone")
 
-    monkeypatch.setattr(work, "sweep", away)
-    command.sweep()
+    command.by_the_way("The daily sweep was not done", away)

@@ -11,6 +11,7 @@ from rest_framework.test import APIClient
 
 from accounts.models import User
 from annotation.models import Cluster, DiscourseLabel, PicoSlot, Proposition, Review, Study
+from annotation.serializers import curation
 from audit.models import Entry
 from projects.models import Answer, Decision, Member, Project
 from tests.annotation.m3_files import brought_in, cluster, plain, source, write
@@ -275,6 +276,19 @@ def test_a_fault_in_a_pasted_row_is_named_by_its_place_and_nothing_is_added(clie
     assert [e["field"] for e in odd.json()["errors"]] == ["rows.0.colour"]
     assert add(client, review, [good | {"text": "a\0b"}]).status_code == 400
     assert (Cluster.objects.count(), Study.objects.filter(pmid__in=["444", "445"]).count()) == (3, 0)
+
+
+@pytest.mark.row(55)
+def test_one_request_adds_so_many_inputs_in_all_its_rows(
+    client: APIClient, review: Review, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On SQLite nobody else can write while they are stored."""
+    monkeypatch.setattr(curation, "INPUTS_AT_ONCE", 3)
+    rows = [{"text": "It helped.", "inputs": [{"pmid": "7", "text": "It did."}] * 2} for _ in range(2)]
+    reply = add(client, review, rows)
+    assert reply.status_code == 422
+    assert reply.json()["errors"][0]["message"] == "At most 3 inputs at once: send the rest by themselves."
+    assert add(client, review, rows[:1]).status_code == 201
 
 
 def test_a_large_cluster_costs_the_same_queries_as_a_small_one(client: APIClient, review: Review) -> None:

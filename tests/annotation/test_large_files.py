@@ -65,3 +65,15 @@ def test_a_record_of_100_000_columns_is_refused(tmp_path: Path) -> None:
     faults, peak = check(tmp_path / "wide.jsonl")
     assert any("more unknown keys" in str(message) for _, _, message in faults)
     assert peak < MOST
+
+
+@pytest.mark.parametrize("value", ["{}", "[]", '""', "1.5"])
+def test_a_line_that_would_grow_in_memory_is_refused(tmp_path: Path, value: str) -> None:
+    """Sixteen MiB of empty objects became half a GiB."""
+    many = (16 * 2**20 - 100) // (len(value) + 1)
+    line = f'{{"docid": [{",".join([value] * many)}]}}\n'.encode()
+    (tmp_path / "grows.jsonl").write_bytes(line + as_bytes([cluster("26258610_0")]))
+    faults, peak = check(tmp_path / "grows.jsonl")
+    assert peak < MOST
+    assert [(number, field) for number, field, _ in faults] == [(1, "line")]
+    assert "values" in str(faults[0][2])

@@ -168,13 +168,16 @@ def test_faults_leave_the_data_base_unchanged(project: Project, file: Path) -> N
 
 
 @pytest.mark.row(24)
+@pytest.mark.parametrize("where", ["annotation.imports.m3.rows._add_labels", "annotation.actions.imports.record"])
 def test_an_import_that_fails_half_way_leaves_nothing(
-    project: Project, file: Path, monkeypatch: pytest.MonkeyPatch
+    project: Project, file: Path, monkeypatch: pytest.MonkeyPatch, where: str
 ) -> None:
-    def fail(*_: object) -> None:
+    """While its rows are made ready, or when they are all written and not yet committed."""
+
+    def fail(*_: object, **__: object) -> None:
         raise RuntimeError("the disk is full")
 
-    monkeypatch.setattr("annotation.imports.m3.rows._insert_labels", fail)
+    monkeypatch.setattr(where, fail)
     with pytest.raises(RuntimeError):
         brought_in(project, write(file, GOOD))
     assert not any(rows.objects.exists() for rows in (Unit, Import, Review))

@@ -1,10 +1,11 @@
 """How a typed slot is read: M3's brackets, and where its words stand in the target."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from annotation.models import PicoForm
-from annotation.pico import form_of, without_implied
+from annotation.pico import form_of, place_in, without_implied
 
 WORDS = st.text(alphabet="abAB éß-,", min_size=1, max_size=12).filter(str.strip)
 ANY = st.text(alphabet="ab []é\t", max_size=30)
@@ -18,13 +19,44 @@ def test_every_text_has_a_form_and_only_an_explicit_one_has_places(text: str, ta
     assert (form == PicoForm.BLANK) == (not text.strip())
 
 
-@given(WORDS, ANY, ANY)
-def test_words_of_the_target_are_explicit_where_they_stand(words: str, before: str, after: str) -> None:
-    target = before + words + after
+BOUNDS = st.sampled_from([" ", "-", "/", "(", ", ", "\u2013"])
+
+
+@given(WORDS, ANY, ANY, BOUNDS, BOUNDS)
+def test_words_of_the_target_are_explicit_where_they_stand(
+    words: str, before: str, after: str, left: str, right: str
+) -> None:
+    target = before + left + words + right + after
     form, ranges = form_of(f" {words} ", target)
     assert form == PicoForm.EXPLICIT
     [(start, end)] = ranges
     assert target[start:end].casefold() == words.strip().casefold()
+
+
+@pytest.mark.parametrize(
+    ("slot", "text"),
+    [
+        ("VA", "elevating the pressure"),
+        ("DR", "mydriatic agents"),
+        ("Asian populations", "in Caucasian populations"),
+        ("NPFS", "the NPFSI score"),
+        ("caf\u0065", "cafe\u0301s"),
+        ("s", "Straße"),
+    ],
+)
+def test_a_piece_of_a_word_is_no_place(slot: str, text: str) -> None:
+    assert place_in(text, slot) is None
+    assert form_of(slot, text) == (PicoForm.REWORDED, ())
+
+
+def test_the_first_place_as_a_whole_word_is_taken_exactly_before_but_for_case() -> None:
+    text = "Elevating va, VA-related NPFSI and NPFS."
+    assert [text[start:end] for start, end in filter(None, (place_in(text, s) for s in ("VA", "NPFS", "npfs")))] == [
+        "VA", "NPFS", "NPFS",
+    ]  # fmt: skip
+    assert place_in(text, "VA") == (14, 16)
+    assert place_in("Those With Glaucoma", "[adults] with glaucoma") == (6, 19)
+    assert place_in("implied", "[implied]") is None
 
 
 @given(WORDS, WORDS)

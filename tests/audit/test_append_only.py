@@ -5,7 +5,7 @@ from django.db import DatabaseError, connection, transaction
 
 from accounts.models import User
 from annotation.models import Cue, Label
-from audit import triggers
+from audit import protection, triggers
 from audit.actions import seal_pending
 from audit.log import record
 from audit.models import Entry, Seal
@@ -91,22 +91,22 @@ def test_a_decision_and_a_guideline_are_insert_only(answered: Answer) -> None:
 @pytest.mark.django_db
 def test_every_guarded_table_has_its_triggers_after_all_migrations() -> None:
     assert {"audit_entry", "audit_seal", "projects_answer", "annotation_label"} <= set(triggers.guarded_tables())
-    assert triggers.faults(connection) == []
+    assert protection.faults(connection) == []
 
 
 @pytest.mark.django_db
 def test_a_trigger_that_is_gone_is_noticed() -> None:
     triggers.remove(connection, ["audit_seal"])
-    assert triggers.faults(connection) == ["table audit_seal: the triggers that refuse changes are missing"]
+    assert protection.faults(connection) == ["table audit_seal: the triggers that refuse changes are missing"]
     triggers.install(connection, ["audit_seal"], sealed=False)
-    assert triggers.faults(connection) == []
+    assert protection.faults(connection) == []
 
 
 def test_triggers_step_aside_and_come_back_as_they_were(lead: User) -> None:
     record(actor=lead, verb="look", obj=lead)
     with triggers.suspended(connection):
         Entry.objects.all().delete()
-    assert triggers.faults(connection) == []
+    assert protection.faults(connection) == []
     entry = record(actor=lead, verb="look", obj=lead)
     refused("DELETE FROM audit_entry WHERE id = %s", entry.pk)
 
@@ -115,4 +115,4 @@ def test_triggers_step_aside_and_come_back_as_they_were(lead: User) -> None:
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite knows no TRUNCATE")
 @pytest.mark.row(23)
 def test_a_table_is_not_truncated() -> None:
-    refused("TRUNCATE audit_entry")
+    refused("TRUNCATE audit_entry CASCADE")

@@ -157,6 +157,7 @@ def test_8_what_could_not_be_sent_is_counted_survives_a_reload_and_is_stored_onc
     at.page.unroute("**/api/**")
     at.page.reload()
     at.until_saved()
+    expect(at.page.locator(".progress")).to_contain_text("3 of 3")
     stored = answers_of(house, at.round)
     assert [(a["position"], a["revision"]) for a in stored] == [(0, 1), (1, 1)]
     at.visit.wrong.clear()  # the browser says of its own that requests failed, as they should

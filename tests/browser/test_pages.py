@@ -99,12 +99,28 @@ def test_a_page_that_has_loaded_asks_no_more(visit: Visiting) -> None:
     """A finished job on the page of a closed round once asked for its progress again and again."""
     lead = visit("lead")
     lead.go(addresses(lead)["round"])
-    expect(lead.page.get_by_text("Forming gold and sealing: done.")).to_be_visible()
+    expect(lead.page.get_by_text("Locking answers: done.")).to_be_visible()
     lead.page.wait_for_timeout(1000)
     asked: list[str] = []
     lead.page.on("request", lambda request: asked.append(request.url))
     lead.page.wait_for_timeout(1500)
     assert asked == []
+
+
+def test_back_leads_to_the_measure_and_the_place_that_one_left(visit: Visiting) -> None:
+    lead = visit("lead", width=1280)
+    lead.go(addresses(lead)["agreement"])
+    tab = lead.page.get_by_role("tab", name="modality", exact=True)
+    tab.click()
+    link = lead.page.locator("#measure a").last
+    link.scroll_into_view_if_needed()
+    before = lead.page.evaluate("scrollY")
+    assert before > 0
+    link.click()
+    expect(lead.page.get_by_role("heading", level=1)).not_to_contain_text("Agreement")
+    lead.page.go_back()
+    expect(tab).to_have_attribute("aria-selected", "true")
+    lead.page.wait_for_function(f"Math.abs(scrollY - {before}) < 2")
 
 
 def test_a_link_signs_in_once_and_leaves_no_token_behind(visit: Visiting, house: House) -> None:

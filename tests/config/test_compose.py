@@ -12,6 +12,7 @@ from celery.bin.worker import worker as celery_worker
 from django.conf import settings
 from django.core.management import get_commands, load_command_class
 
+from accounts.limits import LIMITS
 from config.guides import GUIDES
 from generation.queues import GPU
 from projects.waiting import NEEDS_TORCH, family
@@ -38,7 +39,7 @@ def read_by_concord() -> set[str]:
     found = re.findall(r'env\.\w+\(\s*"([A-Z_]+)"', (ROOT / "config" / "settings.py").read_text(encoding="utf-8"))
     found += re.findall(r'environ\.get\("([A-Z_]+)"', (ROOT / "config" / "gunicorn.py").read_text(encoding="utf-8"))
     assert len(found) > 15
-    return set(found)
+    return set(found) | set(LIMITS)
 
 
 def documented() -> set[str]:
@@ -171,7 +172,7 @@ def test_no_secret_is_written_down_and_none_has_a_default() -> None:
     for name in re.findall(r"(\w*(?:PASSWORD|SECRET|TOKEN|KEY)\w*): (.*)", WRITTEN):
         assert name[1].startswith("${"), name
     assert not re.search(r"\$\{\w*(?:PASSWORD|SECRET|TOKEN|KEY)\w*:-", WRITTEN)
-    for line in re.findall(r"^(?:# )?\w*(?:PASSWORD|SECRET|TOKEN|KEY)\w*=(.*)$", SAMPLE, re.MULTILINE):
+    for line in re.findall(r"^(?:# )?(?!LIMIT_)\w*(?:PASSWORD|SECRET|TOKEN|KEY)\w*=(.*)$", SAMPLE, re.MULTILINE):
         assert line == ""
     assert ".env" in (ROOT / ".dockerignore").read_text().split()
 
@@ -190,6 +191,21 @@ def test_the_proxy_hides_what_is_for_those_inside_and_adds_no_header_of_its_own(
     assert "max_size" not in CADDYFILE, "the limit of uploads is Concord's"
     assert not re.search(r"^\s*header\s", CADDYFILE, re.MULTILINE)
     assert "tls {$TLS}" in CADDYFILE
+
+
+def test_the_proxy_hands_files_on_as_they_come_and_holds_little_of_anything_else() -> None:
+    """What it holds lies in its memory; what it does not wait for, Concord waits for without a thread."""
+    ways = re.findall(r"reverse_proxy (@\w+ )?\{\$UPSTREAM:web:8000\} \{\n(.+?)\n\t\}", CADDYFILE, re.DOTALL)
+    assert "@uploads header Content-Type multipart/*" in CADDYFILE
+    assert [(way, re.findall(r"request_buffers (\S+)", said)) for way, said in ways] == [
+        ("@uploads ", []), ("", ["64KiB"]),
+    ]  # fmt: skip
+    assert "read_header 15s" in CADDYFILE
+
+
+def test_the_proxy_closes_idle_connections_before_the_web_server_does() -> None:
+    [seconds] = re.findall(r"^\t\tkeepalive (\d+)s$", CADDYFILE, re.MULTILINE)
+    assert int(seconds) + 10 < importlib.import_module("config.gunicorn").keepalive
 
 
 def test_models_that_the_gpu_worker_downloads_land_where_it_can_write() -> None:

@@ -9,6 +9,8 @@ import pytest
 from django.conf import settings
 from django.core.management import get_commands, load_command_class
 
+from accounts.limits import LIMITS
+
 ROOT = Path(settings.ROOT)
 DOCUMENTS = [*sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("docs/**/*.md")), ROOT / "frontend" / "README.md"]
 TEXTS = {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in DOCUMENTS}
@@ -63,7 +65,7 @@ def test_the_two_commands_of_the_readme_are_the_first_that_make_lists() -> None:
 def test_the_table_of_settings_is_complete() -> None:
     source = (ROOT / "config" / "settings.py").read_text(encoding="utf-8")
     source += (ROOT / "config" / "gunicorn.py").read_text(encoding="utf-8")
-    read = set(re.findall(r'(?:env\.\w+|environ\.get)\(\s*"([A-Z_]+)"', source))
+    read = set(re.findall(r'(?:env\.\w+|environ\.get)\(\s*"([A-Z_]+)"', source)) | set(LIMITS)
     described = set(
         re.findall(r"`([A-Z_]{3,})`", "".join(re.findall(r"^\|.*?\|", TEXTS["docs/admin.md"], re.MULTILINE)))
     )

@@ -111,13 +111,13 @@ def test_without_a_built_frontend_the_page_says_how_to_build_it(tmp_path: Path, 
 
 
 def test_the_page_cannot_be_written_to(bundle: Path) -> None:
-    assert Client().post("/").status_code == 405
+    assert Client().post("/", content_type="application/json").status_code == 405
 
 
 @pytest.mark.parametrize("address", ["/api/", "/api/v1/nothing/", "/api/v2/me/", "/api/v1/me"])
 @pytest.mark.parametrize("method", ["get", "post", "delete"])
 def test_an_address_under_api_that_is_not_there_is_a_problem(address: str, method: str) -> None:
-    reply = getattr(Client(), method)(address)
+    reply = getattr(Client(), method)(address, content_type="application/json")
     assert (reply.status_code, reply.headers["Content-Type"]) == (404, CONTENT_TYPE)
     assert reply.json()["type"] == "/problems/not-found"
 

@@ -96,7 +96,11 @@ class Flaky:
             if isinstance(failure, Broken):
                 raise failure
             return Raw(failure, {}, b'{"detail": "no"}')
-        done = {"answer": {"uuid": path.split("/")[-2], "assignment": 1, "revision": 1}, "hand": [], "fetched": []}
+        done = {
+            "answer": {"uuid": path.split("/")[-2], "assignment": 1, "revision": 1, "counted": True},
+            "hand": [],
+            "fetched": [],
+        }
         return Raw(200, {}, json.dumps(done).encode())
 
     def cookie(self, name: str) -> str:

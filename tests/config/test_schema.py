@@ -10,6 +10,7 @@ from drf_spectacular.validation import validate_schema
 
 from accounts.models import User
 from accounts.problems import CONTENT_TYPE
+from config.description import DescriptionView
 
 VERBS = ("get", "put", "post", "patch", "delete")
 Operation = dict[str, Any]
@@ -84,3 +85,21 @@ def test_the_description_is_served_to_everybody(client: Any, db: None) -> None:
     reply = client.get("/api/v1/schema/")
     assert reply.status_code == 200
     assert b"openapi: 3.1" in reply.content
+
+
+@pytest.mark.row(45)
+def test_the_description_is_written_once_whoever_asks_for_it(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = []
+    get_schema: Any = SchemaGenerator.get_schema
+
+    def counted(self: Any, *args: Any, **kwargs: Any) -> Any:
+        made.append(1)
+        return get_schema(self, *args, **kwargs)
+
+    monkeypatch.setattr(DescriptionView, "written", {})
+    monkeypatch.setattr(SchemaGenerator, "get_schema", counted)
+    replies = [client.get("/api/v1/schema/", query) for query in ({}, {"version": "2"}, {"lang": "de"}, {})]
+    assert len({reply.content for reply in replies}) == 1
+    as_json = client.get("/api/v1/schema/", {"format": "json"}, HTTP_ACCEPT="application/json")
+    assert as_json.json()["openapi"].startswith("3.1")
+    assert len(made) == 2, "once as YAML and once as JSON"

@@ -1,15 +1,25 @@
 """Numbers that no data base can hold and reading at another address: said in words, never a failure."""
 
+import io
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
+from django.conf import settings
 
+from accounts.actions import make_token
 from accounts.models import User
+from config.wsgi import application
 from projects.models import Project
-from tests.config.routes import API, client_of
+from tests.config.routes import API, CASES, api_routes, ask, client_of, no_ids
 from tests.config.world import World
 
 pytestmark = pytest.mark.django_db
+PROBLEM = "application/problem+json"
 
 
 @pytest.mark.row(40)
@@ -49,3 +59,103 @@ def test_such_integers_written_as_text_name_no_one(world: World, ann1: User) -> 
         assert reply.status_code in (404, 422), address
     reply = client.put(f"/{API}answers/{world.answer.pk}/", world.submission() | {"have": [number]}, format="json")
     assert reply.status_code == 422
+
+
+#: Digits that are no number, digits of other scripts, more than any data base or `int` takes, and what is not text.
+ODD = ("²", "1,²", "٣", "९", "9" * 30, "9" * 5000, "-1", "1e3", "", "NaN", "\0", "\U0001f600", "10000-01-01")
+
+
+def queries() -> Iterator[tuple[str, list[str]]]:
+    """(address, the names of its query parameters) of every GET, as the description of the API has them."""
+    written = Path(settings.ROOT, "frontend", "schema.yml").read_text(encoding="utf-8")
+    for address, operations in yaml.load(written, Loader=yaml.CSafeLoader)["paths"].items():
+        asked = operations.get("get", {}).get("parameters", [])
+        if names := [one["name"] for one in asked if one["in"] == "query"]:
+            yield address.removeprefix(f"/{API}"), names
+
+
+@pytest.mark.row(40)
+def test_no_query_parameter_makes_a_failure_whatever_stands_in_it(world: World) -> None:
+    client, asked, wrong = client_of(world.owner), 0, []
+    client.raise_request_exception = False
+    patterns = {re.sub(r"<\w+:(\w+)>", r"{\1}", route.pattern): route for route in api_routes()}
+    paging: dict[str, str | list[str]] = {}
+    for template, names in queries():
+        route = patterns[template]
+        address = route.address({"slug": world.project.slug} | CASES.get(route.pattern, no_ids)(world))
+        for odd in ODD:
+            # Every list pages alike: one address is enough for that.
+            tries: list[Any] = [{name: odd} for name in names if not (name.startswith("page") and name in paging)]
+            for query in [*tries, {names[0]: [odd, "1"]}]:
+                reply = client.get(address, query)
+                asked += 1
+                if reply.status_code >= 500 or (reply.status_code != 200 and reply["Content-Type"] != PROBLEM):
+                    wrong.append(f"{address} {ascii(query)[:60]}: {reply.status_code}")
+        paging |= dict.fromkeys(names, "")
+    assert wrong == []
+    assert asked > 300
+
+
+@pytest.mark.row(40)
+def test_no_number_in_an_address_makes_a_failure_whatever_its_length(world: World) -> None:
+    client, asked, wrong = client_of(world.owner), 0, []
+    client.raise_request_exception = False
+    for route in api_routes():
+        if "<int:" not in route.pattern:
+            continue
+        ids = {"slug": world.project.slug} | CASES[route.pattern](world)
+        for number in ("0", str(2**63), "9" * 5000):
+            numbers = {name: number if f"<int:{name}>" in route.pattern else value for name, value in ids.items()}
+            for method in route.methods - {"options", "head"}:
+                reply = ask(client, method, route.address(numbers), world)
+                asked += 1
+                if not 400 <= reply.status_code < 500 or reply["Content-Type"] != PROBLEM:
+                    wrong.append(f"{method} {route.pattern} {number[:20]}: {reply.status_code}")
+    assert wrong == []
+    assert asked > 100
+
+
+@pytest.mark.row(49)
+@pytest.mark.parametrize("query", ["", "page=%c3%a9"])
+def test_a_charset_that_is_none_or_packs_is_refused(query: str, db: None) -> None:
+    """`zlib` is a codec to Python: a body of some kilobytes would become gigabytes of JSON."""
+    body = b'{"email": "a@example.org", "password": "secret"}'
+    for charset in ("zlib", "base64", "rot13", "hex", "utf-16", "latin-1", "undefined", "idna", "no-such"):
+        for method, kind in (("POST", "application/json"), ("GET", "text/plain")):
+            status, headers, told = through_the_door(method, query, body, f"{kind}; charset={charset}")
+            assert (status, headers["Content-Type"]) == (415, PROBLEM), charset
+            assert json.loads(told)["detail"] == "The body must be UTF-8."
+    status, _, told = through_the_door("POST", query, body, "application/json; charset=UTF8")
+    assert (status, json.loads(told)["type"]) == (403, "/problems/csrf")
+
+
+@pytest.mark.row(49)
+def test_more_fields_in_an_address_than_are_read_are_refused_whatever_the_charset(lead: User) -> None:
+    many = "&".join("page=1" for _ in range(2000))
+    token = make_token(user=lead, name="script")[1]
+    for kind in ("text/plain", "application/json; charset=utf-8"):
+        status, headers, told = through_the_door("GET", many, b"", kind, "projects/", token)
+        assert (status, headers["Content-Type"]) == (400, PROBLEM)
+        assert json.loads(told)["detail"] == "The request has more than 1000 fields."
+
+
+def through_the_door(
+    method: str, query: str, body: bytes, kind: str, path: str = "session/", token: str = ""
+) -> tuple[int, dict[str, str], bytes]:
+    """A request as the server hands it on: the test client makes its requests otherwise."""
+    said: list[tuple[str, list[tuple[str, str]]]] = []
+
+    def start(status: str, headers: list[tuple[str, str]], *_: Any) -> Callable[[bytes], object]:
+        said.append((status, headers))
+        return lambda data: None
+
+    environ = {
+        "REQUEST_METHOD": method, "PATH_INFO": f"/{API}{path}", "QUERY_STRING": query, "CONTENT_TYPE": kind,
+        "CONTENT_LENGTH": str(len(body)), "HTTP_HOST": "localhost", "SERVER_NAME": "localhost", "SERVER_PORT": "80",
+        "wsgi.url_scheme": "http", "wsgi.input": io.BytesIO(body), "HTTP_AUTHORIZATION": token and f"Bearer {token}",
+    }  # fmt: skip
+    reply = application(environ, start)
+    told = b"".join(reply)
+    reply.close()
+    [(status, headers)] = said
+    return int(status.split()[0]), dict(headers), told

@@ -81,8 +81,8 @@ class World:
 def make_world(project: Project | None = None, owner: User | None = None) -> World:
     """Fill a project, by default a new one with people of its own."""
     n = next(_count)
-    owner = owner or User.objects.create_user(email=f"owner{n}@example.org", name="Owner")
-    user = User.objects.create_user(email=f"worker{n}@example.org", name="Worker")
+    owner = owner or User.objects.create_user(email=f"owner{n}@example.org", name="Ottilie Owner")
+    user = User.objects.create_user(email=f"worker{n}@example.org", name="Wendelin Worker")
     if project is None:
         project = Project.objects.create(slug=f"world{n}", name="World", licence="CC0-1.0")
         Member.objects.create(project=project, user=owner, role="lead", pseudonym=f"O{n}")
@@ -90,7 +90,7 @@ def make_world(project: Project | None = None, owner: User | None = None) -> Wor
     cluster = build_cluster(project, number=100 + n)
     people = [worker, project.members.get(user=owner)]
     round = build_round(project, people, name=f"round {n}")
-    run = build_run(build_version(project, f"system {n}"), {cluster.unit_id: "A summary."})
+    run = build_run(build_version(project, f"system {n}", by=owner), {cluster.unit_id: "A summary."})
     return World(
         project=project,
         owner=owner,

@@ -4,6 +4,7 @@ from typing import Any
 
 from django.utils import timezone
 
+from accounts.models import User
 from generation.backends.protocol import Output
 from generation.identity import checked, hash_of
 from generation.models import ItemStatus, Run, RunItem, RunStatus, System, Version
@@ -13,13 +14,14 @@ from projects.models import Project
 FACTS = {"libraries": {"numpy": "2.0.0"}}
 
 
-def build_version(project: Project, name: str = "lead-3", **config: Any) -> Version:
+def build_version(project: Project, name: str = "lead-3", *, by: User | None = None, **config: Any) -> Version:
     """The next version of a system, which is made where it is missing; by default three sentences of clusters."""
     system, _ = System.objects.get_or_create(project=project, name=name)
     whole = checked({"backend": "extractive", "decoding": {"sentences": 3}} | config)
     return Version.objects.create(
         system=system, number=system.versions.count() + 1, backend=whole["backend"], level=whole["level"],
         config=whole, facts=FACTS, hash=hash_of(whole, FACTS), note="by hand",
+        created_by=by,
     )  # fmt: skip
 
 

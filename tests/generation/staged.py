@@ -18,6 +18,7 @@ from generation.backends.protocol import (
     ProbedUnit,
     Source,
 )
+from tests.meanwhile import by_another
 
 Before = Callable[[Sequence[Source]], "list[Output | Failure] | None"]
 
@@ -71,7 +72,8 @@ class Staged:
         for start in range(0, len(sources), decoding["batch"]):
             batch = sources[start : start + decoding["batch"]]
             self.backend.batches.append([source.key for source in batch])
-            instead = self.backend.before(batch)
+            with by_another():
+                instead = self.backend.before(batch)
             for source in batch:
                 time.sleep(decoding["seconds"])
                 if decoding["diary"]:

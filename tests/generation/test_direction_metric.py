@@ -67,6 +67,15 @@ def test_pairs_come_from_the_tagged_background_or_else_from_the_tuple() -> None:
     assert corpus["undefined"]
 
 
+@pytest.mark.row(53)
+def test_a_unit_with_pairs_without_end_has_no_figure_and_says_why() -> None:
+    tagged = " ".join(f"<int> drug{n}x </int> <out> pain{n}x </out>" for n in range(30))
+    ((row,),), corpus = scored(judged("It helps.", "It helps.", background=tagged))
+    assert (row.values["pairs"], row.values["delta_ei"]) == (900, None)
+    assert "more than 500 pairs" in row.undefined["delta_ei"]
+    assert corpus["n_pairs"] == 0
+
+
 def test_tags_in_a_text_are_not_read() -> None:
     pico = {"i": "nepralin", "o": "relapse"}
     tagged = judged("<int> Nepralin </int> reduced <out> relapse . </out>", "Nepralin reduced relapse .", pico=pico)

@@ -81,6 +81,13 @@ def faults(tmp_path: Path, content: bytes) -> list[str]:
     return [str(fault) for fault in wrong_with(written(tmp_path, content))]
 
 
+@pytest.mark.row(26)
+def test_a_record_that_goes_on_without_end_is_refused_before_it_is_held(tmp_path: Path) -> None:
+    for cells in (b'"\n",' * 1_500_000, b"a," * 3_000_000):
+        [said] = faults(tmp_path, b"key,text\n" + cells)
+        assert "a record of more than 4,194,304 characters" in said
+
+
 def test_a_csv_has_keys_and_texts_line_breaks_within_quotes_included(tmp_path: Path) -> None:
     path = written(tmp_path, CSV)
     assert texts(path) == {"1_0": "It helps.", "1_1": 'It, they say, "helps".\nA second line.'}

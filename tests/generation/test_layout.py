@@ -17,6 +17,7 @@ from tests.builders import build_cluster
 from tests.generation.staged import StagedBackend
 from tests.generation.test_runs import done_once, fresh
 from tests.generation.workers import Killed, lapse, staged_version, work
+from tests.meanwhile import by_another
 
 
 @pytest.fixture
@@ -31,9 +32,10 @@ def in_hand(check: Callable[[], object], monkeypatch: pytest.MonkeyPatch) -> Non
     """Call ``check`` whenever a worker has laid out a batch."""
     hold = RunningJob.hold
 
-    def held(self: RunningJob, done: int, total: int | None = None) -> None:
+    def held(self: RunningJob, done: int | None = None, total: int | None = None) -> None:
         hold(self, done, total)
-        check()
+        with by_another():
+            check()
 
     monkeypatch.setattr(RunningJob, "hold", held)
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from accounts.models import User
-from accounts.problems import Conflict, Refused
+from accounts.problems import Conflict, Refused, TooMuch
 from audit.models import Entry
 from generation.actions.systems import ask_for_version, create_system, make_version
 from generation.backends.protocol import BackendError, PassingError
@@ -95,15 +95,13 @@ def test_what_needs_torch_is_made_by_a_worker_that_has_it(system: System, staged
     assert made.created_by == lead
 
 
-def test_asking_again_is_the_same_job_and_nobody_floods_the_queue(
-    system: System, lead: User, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(jobs, "MOST_OF_ONE", 3)
+def test_asking_again_is_the_same_job_and_nobody_floods_the_queue(system: System, lead: User, settings: Any) -> None:
+    settings.LIMITS = {**settings.LIMITS, "LIMIT_JOBS_OF_A_PERSON": 3}
     first = ask_for_version(system=system, config=HEAVY, by=lead)
     assert ask_for_version(system=system, config=HEAVY, by=lead) == first
     for note in ("second", "third"):
         ask_for_version(system=system, config=HEAVY, note=note, by=lead)
-    with pytest.raises(Conflict, match="3 jobs of yours are queued or running"):
+    with pytest.raises(TooMuch, match="3 jobs of yours are queued or running"):
         ask_for_version(system=system, config=HEAVY, note="fourth", by=lead)
     # What is asked for already is still answered, and others still can ask.
     assert ask_for_version(system=system, config=HEAVY, by=lead) == first

@@ -111,6 +111,7 @@ def test_what_is_hashed_is_what_transformers_would_load(root: Path) -> None:
 
 @pytest.mark.parametrize("named", [{"a": "pytorch_model.bin"}, {"a": 3}, {"a": "../bart/config.json"},
                                    {"a": "../lent.safetensors"}, [], None, {}])  # fmt: skip
+@pytest.mark.row(61)
 def test_an_index_names_safetensors_of_the_folder_and_nothing_else(root: Path, named: object) -> None:
     folder = root / "lab" / "bart"
     (folder / "model.safetensors").rename(folder / "pytorch_model.bin")

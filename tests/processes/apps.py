@@ -1,6 +1,9 @@
-"""Short leases, and a job that takes as long as it is told and writes down what it did."""
+"""Short leases, a data base that dawdles, and a job that takes as long as it is told and writes down what it did."""
 
 import os
+import random
+import signal
+import threading
 import time
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -8,12 +11,16 @@ from pathlib import Path
 from typing import Any
 
 from django.apps import AppConfig
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.backends.signals import connection_created
 from django.utils import timezone
 
 LEASE = 3.0
 HEARTBEAT = 0.7
 RESEND_AFTER = 2.0
 CHUNK = 1.0
+#: The share of statements before which a data base that dawdles makes its client wait.
+DAWDLES = 0.04
 
 
 class FaultsConfig(AppConfig):
@@ -25,6 +32,7 @@ class FaultsConfig(AppConfig):
         from generation import backends
         from generation.actions import chunks
         from projects import jobs
+        from projects.actions import gold
         from tests.generation.staged import StagedBackend
 
         timezone.now = shifted(timezone.now, Path(os.environ["CLOCK"]))
@@ -35,7 +43,43 @@ class FaultsConfig(AppConfig):
         app.conf.beat_schedule["resend lost wake-ups"]["schedule"] = 1.0
         jobs.handler("slow")(slow)
         chunks.TARGET_SECONDS = CHUNK
+        if longest := float(os.environ.get("DAWDLE", "0")):
+            connection_created.connect(lambda connection, **_: dawdle(connection, longest), weak=False)
         backends._BACKENDS[StagedBackend.key] = StagedBackend()
+        _suspend_at(jobs.RunningJob, "check", "before a batch")
+        _suspend_at(gold, "insert_decisions", "in a batch")
+
+
+def _suspend_at(owner: Any, name: str, place: str) -> None:
+    """The next process that comes to this place suspends itself, where the file named by SUSPEND names the place."""
+    real, file = getattr(owner, name), Path(os.environ["SUSPEND"])
+
+    def suspended(*args: Any, **kwargs: Any) -> Any:
+        if file.exists() and file.read_text() == place:
+            file.unlink()
+            os.kill(os.getpid(), signal.SIGSTOP)
+        return real(*args, **kwargs)
+
+    setattr(owner, name, suspended)
+
+
+#: The connections of a thread that dawdle already, by alias.
+_dawdling = threading.local()
+
+
+def dawdle(connection: BaseDatabaseWrapper, longest: float) -> None:
+    """Some statements wait for up to so many seconds: what happens in between two others has time to happen. A thread
+    that connects anew keeps its wrappers."""
+    if connection.alias in _dawdling.__dict__:
+        return
+    setattr(_dawdling, connection.alias, True)
+
+    def execute(run: Callable[..., Any], *arguments: Any) -> Any:
+        if random.random() < DAWDLES:
+            time.sleep(random.uniform(0, longest))
+        return run(*arguments)
+
+    connection.execute_wrappers.append(execute)
 
 
 def shifted(now: Callable[[], datetime], clock: Path) -> Callable[[], datetime]:

@@ -60,6 +60,15 @@ class Process:
         self._process.wait(timeout=30)
 
     @property
+    def is_suspended(self) -> bool:
+        """Whether SIGSTOP has reached it."""
+        state = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()[0]
+        return state == "T"
+
+    def wake(self) -> None:
+        os.killpg(self._process.pid, signal.SIGCONT)
+
+    @property
     def is_running(self) -> bool:
         return self._process.poll() is None
 
@@ -87,8 +96,9 @@ class House:
         self.environment = {k: v for k, v in os.environ.items() if k not in NOT_INHERITED} | {
             "DJANGO_SETTINGS_MODULE": "tests.processes.settings",
             "SECRET_KEY": secrets.token_urlsafe(50), "READ_DOT_ENV": "0", "DATA_DIR": str(folder),
+            "LIMIT_ANSWERS_PER_MINUTE": "0",
             "LOG_LEVEL": "WARNING",
-            "FAILPOINT": str(self.failpoint), "CLOCK": str(folder / "clock"),
+            "FAILPOINT": str(self.failpoint), "CLOCK": str(folder / "clock"), "SUSPEND": str(folder / "suspend"),
             "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1",
         }  # fmt: skip
         if database_url:
@@ -103,16 +113,20 @@ class House:
         """A command that goes on while the test does something."""
         return self._other([sys.executable, "manage.py", *arguments], f"{arguments[0]}.log")
 
-    def manage(self, *arguments: str) -> str:
-        return self._run([sys.executable, "manage.py", *arguments])
+    def manage(self, *arguments: str, seconds: float = 120) -> str:
+        return self._run([sys.executable, "manage.py", *arguments], seconds)
 
     def inside(self, verb: str, *, module: str = "inside", **arguments: Any) -> Any:
         """The JSON that a verb of `tests.processes.inside` (or its neighbour) gives."""
-        return json.loads(self._run([sys.executable, "-m", f"tests.processes.{module}", verb, json.dumps(arguments)]))
+        return self.program(f"tests.processes.{module}", verb, json.dumps(arguments))
 
-    def _run(self, command: list[str]) -> str:
+    def program(self, module: str, *arguments: str, seconds: float = 120) -> Any:
+        """The JSON that a program beside the servers prints."""
+        return json.loads(self._run([sys.executable, "-m", module, *arguments], seconds))
+
+    def _run(self, command: list[str], seconds: float) -> str:
         done = subprocess.run(
-            command, cwd=ROOT, env=self.environment, capture_output=True, text=True, check=False, timeout=120
+            command, cwd=ROOT, env=self.environment, capture_output=True, text=True, check=False, timeout=seconds
         )
         ended = f"{signal.Signals(-done.returncode).name} " if done.returncode < 0 else ""
         assert done.returncode == 0, ended + done.stderr
@@ -124,15 +138,12 @@ class House:
         fresh.write_text(str(seconds))
         fresh.replace(self.folder / "clock")
 
-    def start_web(self, config: str = "", *, threads: int = 4, largest_file: int = 0) -> None:
-        """Two processes of four threads; ``config`` names gunicorn's configuration, that of production for example."""
+    def start_web(self, *, threads: int = 4, largest_file: int = 0) -> None:
+        """Two processes of four threads, served as in production."""
         command = [
-            sys.executable, "-m", "gunicorn", "tests.processes.wsgi:application", "--bind", f"127.0.0.1:{self.port}",
-            "--workers", "2", "--worker-class", "gthread", "--threads", str(threads), "--log-level", "error",
-            "--no-control-socket", *(["--config", config] if config else []),
+            sys.executable, "-m", "gunicorn", "--config", "python:config.gunicorn", "tests.processes.wsgi:application",
+            "--bind", f"127.0.0.1:{self.port}", "--workers", "2", "--threads", str(threads), "--log-level", "error",
         ]  # fmt: skip
-        if os.access("/dev/shm", os.W_OK):
-            command += ["--worker-tmp-dir", "/dev/shm"]
         self.web = Process(command, self.environment, self.folder / "web.log", largest_file)
         until(self._is_up, "the web server answers", 60)
 

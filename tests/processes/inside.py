@@ -87,10 +87,19 @@ def job(pk: int) -> dict[str, Any]:
     return {"status": found.status, "attempts": found.attempts, "fence": found.fence, "sent": found.sent_at is not None}
 
 
+def decisions() -> dict[str, int]:
+    """How many rounds came to, and of how many fields."""
+    from projects.models import Decision
+
+    formed = Decision.objects.filter(round__isnull=False)
+    return {"decisions": formed.count(), "fields": formed.values("unit", "kind", "field").distinct().count()}
+
+
 def main() -> None:
     django.setup()
     verb = {
-        f.__name__: f for f in (make_lead, make_user, make_invitation, people, wait_out, enqueue, answers, slots, job)
+        f.__name__: f
+        for f in (make_lead, make_user, make_invitation, people, wait_out, enqueue, answers, slots, job, decisions)
     }[sys.argv[1]]
     json.dump(verb(**json.loads(sys.argv[2])), sys.stdout)
 

@@ -35,7 +35,7 @@ def guarded(make_house: Callable[..., House]) -> House:
         "METRICS_TOKEN": TOKEN,
     }  # fmt: skip
     house.inside("make_user", email=KNOWN, password=PASSWORD)
-    house.start_web("python:config.gunicorn")
+    house.start_web()
     return house
 
 

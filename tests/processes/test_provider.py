@@ -78,10 +78,23 @@ def test_who_gets_in_by_the_provider(house_with_provider: House, provider: Ident
     for claims in unverified:
         assert tried(claims) == ("/sign-in?refused=not-verified", None)
     for email in ("gone@example.org", "nobody@example.org", "eve@notlab.example.org"):
-        assert tried(ANNA | {"email": email}) == ("/sign-in?refused=no-account", None)
+        assert tried({"email": email, "email_verified": True, "sub": email}) == ("/sign-in?refused=no-account", None)
     # Who was invited, and who belongs to the house, gets an account; a place in a project is another matter.
-    assert tried(ANNA | {"email": "bea@example.org", "name": "Bea"}) == ("/", "bea@example.org")
-    assert tried(ANNA | {"email": "new@Lab.example.org", "name": ""}) == ("/", "new@lab.example.org")
+    bea = ANNA | {"sub": "person-2", "email": "bea@example.org", "name": "Bea"}
+    assert tried(bea) == ("/", "bea@example.org")
+    assert tried(ANNA | {"sub": "person-3", "email": "new@Lab.example.org", "name": ""}) == ("/", "new@lab.example.org")
+    # The address of one person is not another's, and a changed address is the same person's.
+    assert tried(bea | {"sub": "person-4"}) == ("/sign-in?refused=other-person", None)
+    assert tried(bea | {"email": "anna@example.org"}) == ("/", "bea@example.org")
+    for subject in ("", "x" * 256, 7):
+        assert tried(ANNA | {"sub": subject}) == ("/sign-in?refused=failed", None)
+    # What there was before the address was verified has ended: the password that somebody set for it.
+    signed_out = requests.Session()
+    signed_out.get(f"{house.address}/api/v1/session/", timeout=30)
+    body = {"email": "anna@example.org", "password": "a password of her own 1"}
+    token = {"X-CSRFToken": str(signed_out.cookies["csrftoken"])}
+    assert signed_out.post(f"{house.address}/api/v1/session/", json=body, headers=token, timeout=30).status_code == 422
+
     made = {person["email"]: person for person in house.inside("people")}
     assert set(made) == {"anna@example.org", "gone@example.org", "bea@example.org", "new@lab.example.org"}
     assert made["bea@example.org"] == {"email": "bea@example.org", "name": "Bea", "password": False, "projects": 0}

@@ -5,16 +5,22 @@ Reliability rows 11, 12 and 13. The threads meet at a barrier, each on a connect
 
 import os
 import threading
+import time
+from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 
 import pytest
 from django.db import OperationalError, close_old_connections, connection
 
 from accounts.models import User
+from accounts.problems import Conflict, NotFound, Refused, RoundClosed
 from projects.actions.answers import next_hand, submit
+from projects.actions.gold import counted, finish_round
+from projects.actions.rounds import add_person, close_round, remove_person
 from projects.actions.sheets import take_home
-from projects.models import Answer, Assignment, Member, Project, Round
+from projects.models import Answer, Assignment, Decision, Member, Participant, Project, Round
 from tests.builders import build_cluster, build_round, label_value, submission
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.contest]
@@ -143,3 +149,56 @@ def test_sheets_and_a_browser_at_once_share_a_pool_and_nobody_waits_in_vain(
     for member in crowd:
         units = held.filter(person=member).values_list("unit", flat=True)
         assert len(units) == len(set(units)), "nobody has a unit twice"
+
+
+def test_one_person_in_eight_tabs_is_handed_no_unit_twice_and_meets_no_error(
+    project: Project, crowd: list[Member], lead: User
+) -> None:
+    for n in range(8):
+        build_cluster(project, number=n, inputs=4)
+    round = build_round(project, crowd[:1])
+
+    def work() -> None:
+        for _ in range(4):
+            for slot in next_hand(user=crowd[0].user, round=round):
+                with suppress(Conflict):  # another tab was faster with this one
+                    submit(user=crowd[0].user, submission=submission(slot, label_value()))
+
+    errors = at_once(*[work] * 7, partial(take_home, round=round, member=crowd[0], by=lead, limit=6))
+    assert errors == []
+    slots = Assignment.objects.filter(round=round, person=crowd[0])
+    assert slots.count() == slots.values("unit").distinct().count()
+    assert Answer.objects.count() == Answer.objects.values("assignment").distinct().count() > 7
+
+
+@pytest.mark.row(12, 58)
+def test_people_come_and_go_and_the_round_is_closed_under_their_hands(project: Project, crowd: list[Member]) -> None:
+    """Whoever answers is stored and counted, or refused; nobody who is out holds a slot; gold has all that counts."""
+    for n in range(6):
+        build_cluster(project, number=n, inputs=4)
+    for contest in range(max(CONTESTS // 30, 2)):
+        round = build_round(project, crowd, name=f"coming and going {contest}", overlap=2)
+
+        def work(user: User, round: Round = round) -> None:
+            with suppress(NotFound, RoundClosed):
+                while hand := next_hand(user=user, round=round):
+                    submit(user=user, submission=submission(hand[0], label_value()))
+
+        def come_and_go(round: Round = round) -> None:
+            with suppress(Conflict, Refused):
+                for member in crowd[:3] * 4:
+                    remove_person(round=round, member=member, by=None)
+                    add_person(round=round, member=member, by=None)
+
+        def close(round: Round = round, after: float = 0.1 + 0.1 * contest) -> None:
+            time.sleep(after)
+            close_round(round=round, by=None)
+            finish_round(round=Round.objects.get(pk=round.pk), by=None)
+
+        errors = at_once(*[partial(work, m.user) for m in crowd[:6]], come_and_go, close)
+        assert errors == []
+        answered = Counter(counted(round).values_list("assignment__unit", flat=True))
+        complete = {unit for unit, n in answered.items() if n == round.overlap}
+        assert complete == set(Decision.objects.filter(round=round).values_list("unit", flat=True))
+        out = Participant.objects.filter(round=round, left_at__isnull=False).values("member")
+        assert not Assignment.objects.counted().unanswered().filter(round=round, person__in=out).exists()

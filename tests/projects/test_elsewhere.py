@@ -6,16 +6,20 @@ from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
 from accounts.models import User
 from accounts.problems import Refused
 from audit.verify import findings
-from projects import jobs
+from projects import jobs, kinds
+from projects.actions import elsewhere
 from projects.actions.elsewhere import import_ratings
 from projects.agreement import report as agreement
 from projects.models import Answer, Decision, Job, Member, Project, Round
 from tests.builders import build_cluster
+from tests.meanwhile import by_another
 
 pytestmark = pytest.mark.django_db
 HEAD = "unit,rater,polarity,polarity_cue,modality,modality_cue"
@@ -117,3 +121,64 @@ def test_a_lead_checks_a_file_sees_its_faults_and_imports_the_mended_one(
     assert Round.objects.get(name="outside").status == "closed"
     page = client.get(f"/api/v1/projects/{project.slug}/imports/").json()
     assert page["results"][0]["format"] == "answers label"
+
+
+@pytest.mark.row(55)
+def test_a_file_brings_so_many_ratings_of_so_many_raters(
+    project: Project, lead: User, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(elsewhere, "MOST_RATINGS", 3)
+    with pytest.raises(Refused, match="Row 5: a file holds 3 ratings"):
+        bring(project, table(tmp_path, *SOUND), lead)
+    monkeypatch.setattr(elsewhere, "MOST_RATINGS", 4)
+    monkeypatch.setattr(elsewhere, "MOST_RATERS", 1)
+    with pytest.raises(Refused, match="of 1 raters at most"):
+        bring(project, table(tmp_path, *SOUND), lead)
+    assert not Round.objects.exists()
+
+
+@pytest.mark.row(55)
+def test_more_ratings_of_a_rater_cost_no_more_statements(project: Project, lead: User, tmp_path: Path) -> None:
+    """On SQLite nobody else can write meanwhile."""
+    build_cluster(project, number=2, inputs=30)
+    counts = []
+    for name, inputs in (("few", 10), ("many", 30)):
+        lines = [f"DEMO0002_0/{n},{rater},positive,,weak," for n in range(inputs) for rater in ("Ada", "Bo")]
+        path = table(tmp_path, *lines)
+        with CaptureQueriesContext(connection) as queries:
+            import_ratings(
+                project=project, kind="label", path=path, name="a", round_name=name, purpose="measure only", by=lead
+            )  # fmt: skip
+        counts.append(len(queries))
+    assert counts[1] <= counts[0]
+    assert Answer.objects.count() == 80
+    assert list(findings()) == []
+
+
+@pytest.mark.row(55)
+def test_of_faults_without_end_the_first_are_named_and_all_are_counted(project: Project, tmp_path: Path) -> None:
+    path = table(tmp_path, *["nothing,Ada,positive,,weak,"] * 600)
+    found = elsewhere.report(elsewhere.read_ratings(project=project, kind=kinds.get("label"), path=path, name="a"))
+    assert (found["faults_total"], len(found["faults"])) == (600, elsewhere.NAMED)
+
+
+@pytest.mark.row(55)
+def test_the_import_of_ratings_is_cancelled_while_it_reads(
+    project: Project, lead: User, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ticks = iter(range(10_000))
+    monkeypatch.setattr("projects.jobs.time.monotonic", lambda: float(next(ticks)))
+    path = table(tmp_path, *SOUND)
+
+    def handle(job: jobs.RunningJob) -> dict[str, Any]:
+        with by_another():
+            jobs.cancel(job.job)
+        return import_ratings(
+            project=project, kind="label", path=path, name="a", round_name="a", purpose="gold", by=lead, job=job
+        )
+
+    monkeypatch.setitem(jobs._handlers, "test", handle)
+    job = jobs.enqueue(project=project, kind="test", params={}, by=lead)
+    assert jobs.run_job(job.pk)
+    job.refresh_from_db()
+    assert (job.status, Round.objects.exists()) == ("cancelled", False)

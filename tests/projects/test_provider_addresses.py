@@ -4,7 +4,7 @@ import pytest
 from django.http import HttpRequest
 
 from accounts.models import User
-from projects.actions.provider import NoAccount, enter_by_provider
+from projects.actions.provider import NoAccount, Person, enter_by_provider
 
 pytestmark = pytest.mark.django_db
 
@@ -17,5 +17,5 @@ def test_letters_that_fold_into_ascii_make_nobody_somebody_else(email: str, sett
     for name in ("kate", "kim"):
         User.objects.create_user(email=f"{name}@kings.example.org", name=name)
     with pytest.raises(NoAccount):
-        enter_by_provider(request=HttpRequest(), email=email, name="Eve")
+        enter_by_provider(request=HttpRequest(), person=Person("https://id.example.org", "eve", email, "Eve"))
     assert User.objects.count() == 2

@@ -10,13 +10,14 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from rest_framework.test import APIClient
 
 from accounts.models import User
 from projects.models import Answer, Assignment, Member, Participant, Project, Round, Unit
+from projects.planner import look_anew
 from tests.builders import build_cluster, build_round, label_value
 
 pytestmark = pytest.mark.django_db
@@ -24,9 +25,10 @@ SMALL, LARGE = 2_000, int(os.environ.get("SCALE", "60000"))
 BATCH = 5_000
 
 
-def grown(project: Project, worker: User, slots: int) -> Round:
-    """A pool round of so many slots, in the middle of its life: a quarter is answered by ``worker``, a quarter is held
-    by somebody else, then come a few real propositions, and the rest is free."""
+def grown(project: Project, worker: User, slots: int, *, seen: bool = True) -> Round:
+    """A pool round of so many slots, in the middle of its life, ``seen`` by the planner as after opening it: a quarter
+    is answered by ``worker``, a quarter is held by somebody else, then come a few real propositions, and the rest is
+    free."""
     me = Member.objects.get(project=project, user=worker)
     other = Member.objects.filter(project=project, role="annotator").exclude(pk=me.pk)[0]
     for number in range(6):
@@ -50,8 +52,8 @@ def grown(project: Project, worker: User, slots: int) -> Round:
         Assignment(round=round, unit=unit, number=1, position=middle - len(real) + n) for n, unit in enumerate(real)
     )
     Participant.objects.filter(round=round, member=me).update(cursor=middle - len(real) - 1)
-    with connection.cursor() as cursor:
-        cursor.execute("ANALYZE")
+    if seen:
+        look_anew(Assignment, Answer, Unit)
     return round
 
 
@@ -122,6 +124,21 @@ def plans(queries: list[str]) -> list[tuple[str, str]]:
     return found
 
 
+def rows_read(sql: str) -> int:
+    """How many rows PostgreSQL reads for a statement, those that it throws away among them; nothing is kept of it."""
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) {sql}")
+        plan = cursor.fetchone()[0]
+        transaction.set_rollback(True)
+    return _rows_of((json.loads(plan) if isinstance(plan, str) else plan)[0]["Plan"])
+
+
+def _rows_of(node: dict[str, Any]) -> int:
+    removed = sum(value for key, value in node.items() if key.startswith("Rows Removed"))
+    own = (node["Actual Rows"] + removed) * node["Actual Loops"]
+    return int(own) + sum(_rows_of(inner) for inner in node.get("Plans", ()))
+
+
 def whole_table(plan: str) -> bool:
     """Whether a plan walks all slots or all answers."""
     if connection.vendor == "postgresql":
@@ -163,3 +180,35 @@ def test_the_check_of_plans_sees_a_walk_through_the_table(project: Project, ann1
     grown(project, ann1, SMALL)
     [(_, plan)] = plans(['SELECT COUNT(*) FROM "projects_assignment" WHERE "position" % 7 = 3'])
     assert whole_table(plan)
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite plans by its indexes alone")
+def test_a_round_that_was_opened_a_moment_ago_needs_no_statistics(
+    project: Project, ann1: User, ann2: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Older rounds are analysed, the new one is not: the planner takes its slots for none."""
+    with connection.cursor() as cursor:
+        for table in ("assignment", "answer", "unit"):
+            cursor.execute(f"ALTER TABLE projects_{table} SET (autovacuum_enabled = off)")
+    grown(project, ann1, SMALL)
+    fresh = Project.objects.create(slug="fresh", name="Fresh")
+    for i, user in enumerate((ann1, ann2)):
+        Member.objects.create(project=fresh, user=user, role="annotator", pseudonym=f"R{i}")
+    work = Work(ann1, grown(fresh, ann1, 4 * SMALL, seen=False))
+    statements = [sql for queries in (work.next(), work.answer(), work.answer()) for sql in queries]
+    # What a person has done in a round is counted at the beginning: it grows with what they have done.
+    loop = [sql for sql, _ in plans(statements) if "COUNT(*)" not in sql]
+    most, dearest = max((rows_read(sql), sql) for sql in loop)
+    # Some walks through the round at worst, where it was all of its slots for each of them.
+    assert most < 4 * 4 * SMALL, f"reads {most} rows: {dearest}"
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite plans by its indexes alone")
+def test_opening_a_round_has_the_planner_look_at_it(project: Project, ann1: User) -> None:
+    for number in range(6):
+        build_cluster(project, number)
+    build_round(project, list(Member.objects.filter(user=ann1)))
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT reltuples FROM pg_class WHERE relname = 'projects_assignment'")
+        assert cursor.fetchone()[0] == Assignment.objects.count() > 0

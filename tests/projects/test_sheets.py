@@ -22,7 +22,7 @@ from accounts.problems import Refused
 from audit.models import Entry
 from projects import jobs
 from projects.actions.answers import next_hand
-from projects.actions.sheets import check_sheet, import_sheet, take_home
+from projects.actions.sheets import check_sheet, start_import, take_home
 from projects.actions.staleness import changed
 from projects.models import Answer, Assignment, Job, Member, Project, Round
 from projects.sheets.cells import neutral, restored
@@ -80,6 +80,15 @@ def confirm(client: APIClient, round: Round, job: int) -> dict[str, Any]:
     return dict(done.result or {})
 
 
+def brought(round: Round, body: bytes, by: User) -> dict[str, Any]:
+    """A sheet imported without a check before, as the command does it."""
+    job = start_import(round=round, file=SimpleUploadedFile("back", body), by=by)
+    jobs.run_job(job.pk)
+    job.refresh_from_db()
+    assert job.status == "done", job.error
+    return dict(job.result or {})
+
+
 class Book:
     """A workbook as a spreadsheet user has it open."""
 
@@ -134,7 +143,8 @@ def test_a_round_filled_in_as_people_do_comes_back_good_rows_in_bad_ones_named_b
     said = Answer.objects.select_related("label").first()
     assert said is not None
     assert [f.quote for f in said.label.cues.get().fragments.all()] == ["Neither", "nor"]
-    entry = Entry.objects.filter(verb="import sheet").get()
+    assert Entry.objects.filter(verb="import sheet").count() == 1
+    entry = Entry.objects.get(verb="end sheet import")
     assert entry.after
     assert (entry.actor_id, entry.after["stored"]) == (by_lead.user_id, 2)
 
@@ -205,12 +215,25 @@ def test_an_answer_can_be_corrected_by_its_sheet_as_the_next_revision(
             writer = csv.DictWriter(file, rows[0])
             writer.writeheader()
             writer.writerow(rows[0] | cells)
-        return import_sheet(round=round, path=path, name="one.csv", by=lead)
+        return brought(round, path.read_bytes(), lead)
 
     assert store(polarity="positive", modality="weak")["new"] == 1
     assert store(polarity="negative", modality="weak")["kept_out_total"] == 1, "it was written against revision 0"
     assert store(polarity="negative", modality="weak", revision="1")["corrections"] == 1
     assert [a.label.polarity for a in Answer.objects.order_by("revision")] == ["positive", "negative"]
+
+
+@pytest.mark.parametrize("slot", ["9" * 30, "9" * 5000, "²", "٣"], ids=len)
+def test_digits_that_are_no_slot_s_number_are_a_fault_of_their_cell(
+    slot: str, client: APIClient, round: Round, worker: Member
+) -> None:
+    rows = list(csv.DictReader(io.StringIO(out(client, round, worker, "csv", limit=1).decode("utf-8-sig"))))
+    sheet = io.StringIO()
+    writer = csv.DictWriter(sheet, rows[0])
+    writer.writeheader()
+    writer.writerow(rows[0] | {"assignment": slot})
+    report, _ = come_back(client, round, sheet.getvalue().encode(), "back.csv")
+    assert [f["column"] for f in report["faults"]] == ["assignment"]
 
 
 def test_slots_of_a_pool_are_claimed_for_as_long_as_people_are_away(
@@ -241,7 +264,7 @@ def test_two_imports_of_one_sheet_at_once_store_each_row_once(
 
     def run() -> None:
         try:
-            import_sheet(round=round, path=path, name="back.xlsx", by=lead)
+            brought(round, path.read_bytes(), lead)
         except BaseException as error:
             wrong.append(error)
         finally:
@@ -308,6 +331,13 @@ def test_a_file_that_is_no_sheet_is_refused_in_words(body: bytes, says: str, tmp
 def test_a_line_of_fifty_megabytes_is_refused_before_it_is_held(tmp_path: Path) -> None:
     with pytest.raises(Refused, match="more than"):
         lines(tmp_path / "a", b"assignment\n" + b"x" * 50_000_000)
+
+
+@pytest.mark.row(26)
+def test_a_row_that_goes_on_over_lines_without_end_is_refused_before_it_is_held(tmp_path: Path) -> None:
+    with pytest.raises(Refused, match="A row has more than"):
+        lines(tmp_path / "a", b"assignment\n" + b'"\n",' * 400_000)
+    assert lines(tmp_path / "b", b"assignment\n" + b'"1\n"\n' * 400_000)
 
 
 @pytest.mark.row(30)

@@ -1,5 +1,6 @@
 """The card and the citation: valid whatever a lead types into the settings."""
 
+import re
 from typing import Any
 
 import pytest
@@ -53,3 +54,11 @@ def test_the_card_says_that_cells_are_exact_and_what_is_left_out(project: Projec
     text = card.card(project, "1.0.0", NEWEST, Notes(counts={"clusters_without_complete_gold": ["1_0"]}))
     assert "exactly as they are" in text
     assert "left out for want of complete gold: 1 cluster (named" in text
+
+
+@pytest.mark.django_db
+def test_the_card_says_how_to_verify_and_names_no_digest_of_its_own(project: Project) -> None:
+    text = card.card(project, "1.0.0", NEWEST, Notes())
+    assert text.index("sha256sum -c SHA256SUMS") < text.index("verify_release DIR --digest DIGEST")
+    assert "digest in manifest.json" in cff(name="Eye")["message"]
+    assert not re.search(r"[0-9a-f]{64}", text)

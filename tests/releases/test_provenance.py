@@ -14,8 +14,10 @@ from annotation.actions.curation.clusters import add_clusters
 from annotation.models import Review
 from projects.actions.answers import next_hand
 from projects.actions.corrections import correct
+from projects.actions.people import change_project
 from projects.models import Answer, Decision, Guideline, Import, Member, Project
 from releases.actions import write_release
+from releases.checks import run
 from tests.annotation.m3_files import brought_in, cluster, write
 from tests.builders import answer, build_cluster, build_round, label_value
 
@@ -72,8 +74,31 @@ def test_no_file_of_a_release_names_a_person(corpus: Project, lead: User, tmp_pa
             assert not re.search(rf"{lead.email}|\b{lead.name}\b", file.read_text()), file.name
 
 
+def test_no_comment_of_an_annotator_is_released_unless_the_lead_chose_so(
+    corpus: Project, lead: User, tmp_path: Path
+) -> None:
+    build_cluster(corpus, 9, inputs=0)
+    round = build_round(corpus, [Member.objects.get(user=lead)], filters={"cluster": "DEMO0009_0"})
+    first = answer(lead, next_hand(user=lead, round=round)[0], comment="My neighbour has this.")
+    assert first.answer.comment == "My neighbour has this."
+    made = write_release(project=corpus, version="1.0.0", out=tmp_path / "r")
+    files = [path for path in (tmp_path / "r").rglob("*") if path.is_file()]
+    assert len(files) > 8
+    assert not [path.name for path in files if b"My neighbour" in path.read_bytes()]
+    assert rows(tmp_path / "r" / "answers" / "label.csv")[0]["comment"] == ""
+    assert made["counts"]["comments_left_out"] == 1
+    assert "Annotators' comments are left out (1)" in (tmp_path / "r" / "README.md").read_text()
+    assert {c["name"]: c["detail"] for c in run(corpus)}["comments"].startswith("1 comment of annotators is left out")
+    change_project(project=corpus, by=lead, publish_comments=True)
+    write_release(project=corpus, version="1.1.0", out=tmp_path / "s")
+    assert rows(tmp_path / "s" / "answers" / "label.csv")[0]["comment"] == "My neighbour has this."
+    assert "Annotators' comments are in it" in (tmp_path / "s" / "README.md").read_text()
+    assert {c["name"]: c["detail"] for c in run(corpus)}["comments"].startswith("1 comment of annotators is published")
+
+
 def test_texts_in_a_csv_cell_come_back_exactly(corpus: Project, lead: User, tmp_path: Path) -> None:
     build_cluster(corpus, 9, inputs=0)
+    change_project(project=corpus, by=lead, publish_comments=True)
     round = build_round(corpus, [Member.objects.get(user=lead)], filters={"cluster": "DEMO0009_0"})
     comment = '=SUM(A1)\rlone return, "quoted", tab\t\nnew line ; Ä \U0001f600  '
     answer(lead, next_hand(user=lead, round=round)[0], comment=comment)

@@ -13,6 +13,7 @@ from accounts.models import User
 from projects.models import Project
 from releases import manifest
 from releases.actions import folder_of, freeze, write_release
+from releases.folder import inspect
 from releases.models import Release
 from tests.annotation.m3_files import brought_in, cluster, plain, write
 
@@ -34,15 +35,15 @@ def folder(corpus: Project, tmp_path: Path) -> Path:
 @pytest.mark.row(33)
 def test_one_flipped_bit_is_found_in_every_file_and_at_every_byte_of_the_manifest(folder: Path) -> None:
     dice = random.Random(7)
-    assert list(manifest.findings(folder)) == []
+    assert inspect(folder).findings == []
     for path in sorted(p for p in folder.rglob("*") if p.is_file()):
         whole = path.read_bytes()
         places = range(len(whole)) if path.name == manifest.NAME else [dice.randrange(len(whole)) for _ in range(5)]
         for place in places:
             path.write_bytes(whole[:place] + bytes([whole[place] ^ 1 << dice.randrange(8)]) + whole[place + 1 :])
-            assert any(f.startswith(path.relative_to(folder).as_posix()) for f in manifest.findings(folder)), place
+            assert any(f.startswith(path.relative_to(folder).as_posix()) for f in inspect(folder).findings), place
         path.write_bytes(whole)
-    assert list(manifest.findings(folder)) == []
+    assert inspect(folder).findings == []
 
 
 @pytest.mark.row(33)
@@ -60,7 +61,7 @@ def test_a_link_in_the_place_of_a_file_or_beside_them_is_found(folder: Path, tmp
     (folder / "LICENSE").rename(kept)
     (folder / "LICENSE").symlink_to(kept)
     (folder / "more").symlink_to(tmp_path)
-    assert [f.split(":")[0] for f in manifest.findings(folder)] == ["LICENSE", "more"]
+    assert sorted(f.split(":")[0] for f in inspect(folder).findings) == ["LICENSE", "more"]
 
 
 def test_a_manifest_that_points_outside_its_folder_is_refused(folder: Path) -> None:
@@ -68,7 +69,7 @@ def test_a_manifest_that_points_outside_its_folder_is_refused(folder: Path) -> N
     made = json.loads(path.read_text())
     made["files"][0]["path"] = "../level3.jsonl"
     path.write_bytes(manifest.as_bytes(manifest.sealed(made)))
-    assert "../level3.jsonl: no path of a release" in list(manifest.findings(folder))
+    assert "../level3.jsonl: no path of a release" in inspect(folder).findings
 
 
 def test_the_row_of_a_release_cannot_be_changed_or_deleted(corpus: Project, lead: User) -> None:
@@ -77,7 +78,7 @@ def test_the_row_of_a_release_cannot_be_changed_or_deleted(corpus: Project, lead
         with pytest.raises(IntegrityError, match="never changed"), transaction.atomic():
             act()
     assert Release.objects.get().version == "1.0.0"
-    assert list(manifest.findings(folder_of(release))) == []
+    assert inspect(folder_of(release)).findings == []
 
 
 def test_the_manifest_counts_the_rows_that_the_files_have(folder: Path) -> None:

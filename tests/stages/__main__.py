@@ -32,9 +32,9 @@ QUICK = "not browser and not processes and not contest"
 ALONE = "contest or processes"
 #: So many of them at once on two cores: they wait for servers to start, leases to lapse and pauses to end.
 LIVE = "3"
-#: The longest, run on one data base here and on both by `make soak`: migrations and backups where a lab has its years
-#: of work, the demonstration where a newcomer meets it.
-ON_POSTGRES_ONLY = ("--ignore=tests/processes/test_migrations.py", "--ignore=tests/processes/test_backup.py")
+#: The longest, run on one data base here and on both by `make soak`: migrations, backups and the drill where a lab has
+#: its years of work, the demonstration where a newcomer meets it.
+ON_POSTGRES_ONLY = tuple(f"--ignore=tests/processes/test_{name}.py" for name in ("migrations", "backup", "drill"))
 ON_SQLITE_ONLY = ("--ignore=tests/config/test_demo.py", "--ignore=tests/processes/test_study.py")
 
 

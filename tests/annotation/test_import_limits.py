@@ -1,0 +1,236 @@
+"""An import keeps nobody from working: what takes time is done before the transaction, and texts have limits."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from rest_framework.test import APIClient
+
+from accounts.models import User
+from accounts.problems import Conflict
+from annotation.actions import imports
+from annotation.counterfactuals import check
+from annotation.imports.faults import BadFiles, Faults
+from annotation.imports.m3 import M3, notices, records, rows
+from annotation.imports.reading import silent
+from annotation.lengths import CLAIM, CUE, DOCUMENT, SLOT
+from annotation.models import Cluster, Counterfactual, Proposition
+from measures import spans
+from projects import batches, jobs
+from projects.models import Job, JobStatus, Project
+from tests.annotation.m3_files import as_bytes, brought_in, checked, cluster, faults_of, plain, source, write
+from tests.growth import seconds
+from tests.meanwhile import Act, by_another
+
+pytestmark = pytest.mark.row(55)
+
+
+@pytest.mark.parametrize(
+    ("record", "field", "length", "most"),
+    [
+        (cluster(target_text="a" * (CLAIM + 1)), "target_text", CLAIM + 1, CLAIM),
+        (cluster(studies=[source("a" * (CLAIM + 1))]), "input_studies[0].source_text", CLAIM + 1, CLAIM),
+        (cluster(target_direction_span="a" * (CUE + 1)), "target_direction_span", CUE + 1, CUE),
+        (cluster(studies=[source(source_modality_span="a" * (CUE + 1))]), "input_studies[0].source_modality_span",
+         CUE + 1, CUE),
+        (cluster(pico={"p": "", "i": "a" * (SLOT + 1), "c": "", "o": ""}), "pico.i", SLOT + 1, SLOT),
+        (plain("26258610", "a" * (DOCUMENT + 1), ("1", "b")), "target_text", DOCUMENT + 1, DOCUMENT),
+        (plain("26258610", "a", ("1", "b" * (DOCUMENT + 1))), "input_studies[0].source_text", DOCUMENT + 1, DOCUMENT),
+    ],
+)  # fmt: skip
+def test_a_text_has_a_greatest_length(file: Path, record: Any, field: str, length: int, most: int) -> None:
+    assert faults_of(file, [record]) == [(1, field, f"{length:,} characters; expected at most {most:,}")]
+
+
+def test_an_item_has_so_many_inputs_and_a_file_so_many_texts_and_bytes(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(records, "MOST_INPUTS", 3)
+    many = [source(pmid=str(n)) for n in range(1, 5)]
+    assert faults_of(file, [cluster(studies=many)]) == [(1, "input_studies", "4 inputs; expected at most 3")]
+    monkeypatch.setattr("annotation.imports.m3.MOST_TEXTS", {"3": 5})
+    said = "the file has more than 5 texts up to here: bring it in several files"
+    assert faults_of(file, [cluster(f"1_{n}") for n in range(9)]) == [(3, "file", said)]
+    monkeypatch.setattr("annotation.imports.m3.MOST_BYTES", 2**10)
+    assert faults_of(file, [cluster(f"1_{n}") for n in range(9)])[0][:2] == (0, "file")
+
+
+def test_counterfactuals_are_as_short_as_the_targets_that_they_are_of(corpus: Project, file: Path) -> None:
+    found = write(file, f"docid,kind,text\n26258610_0,negation,{'a' * (CLAIM + 1)}\n".encode())
+    parsed = imports.check_files(project=corpus, format="counterfactuals", sources=[found])
+    assert [(f.line, f.field) for f in parsed.faults] == [(2, "text")]
+
+
+def test_the_longest_cues_in_the_longest_texts_are_found_in_a_moment(project: Project, file: Path) -> None:
+    """Cue and text of one letter: the file that held everybody else up for a minute, within the limits."""
+    text, cue = "a" * CLAIM, "a" * CUE
+    studies = [source(text, source_direction_span=cue, source_modality_span=cue.upper()) for _ in range(20)]
+    record = cluster(studies=studies, target_text=text, target_direction_span=cue, pico=dict.fromkeys("pico", cue))
+    found = write(file, [record])
+    assert seconds(lambda: imports.report_of(checked(project, found).parsed[0][1]), enough=4) <= 4
+
+
+def test_a_gap_in_the_numbers_costs_no_more_than_it_is_told_with() -> None:
+    items = [records.Item(f"{review}_999999", "a", ()) for review in range(1, 2001)]
+    assert seconds(lambda: notices.of_gaps(items), enough=0.5) <= 0.5
+    [found] = notices.of_gaps(records.Item(f"7_{n}", "a", ()) for n in (0, 3, 2, 5))
+    assert found.message == "The file has no number 1, 4 of this review."
+
+
+@pytest.mark.parametrize("format", ["m3", "counterfactuals"])
+def test_nothing_is_read_or_located_in_the_transaction_that_writes(
+    corpus: Project, file: Path, monkeypatch: pytest.MonkeyPatch, format: str
+) -> None:
+    content = {
+        "m3": as_bytes(cluster(f"7_{n}", [source(), source(pmid="222")]) for n in range(3)),
+        "counterfactuals": b"docid,kind,text\n26258610_0,negation,The review shows that nepralin reduces no relapse.",
+    }
+    found = imports.check_files(project=corpus, format=format, sources=[write(file, content[format])])
+    statements: list[str] = []
+    begun: list[bool] = []
+    real = batches.batch
+
+    @contextmanager
+    def seen(*given: Any) -> Iterator[Any]:
+        with real(*given) as far, CaptureQueriesContext(connection) as queries:
+            begun.append(True)
+            yield far
+        statements.extend(query["sql"] for query in queries)
+
+    monkeypatch.setattr(batches, "batch", seen)
+    monkeypatch.setattr(spans, "locate", _not_since(begun, spans.locate))
+    monkeypatch.setattr("annotation.imports.counterfactuals.check", _not_since(begun, check))
+    imports.import_files(project=corpus, format=format, checked=found, by=None)
+    read = [sql for sql in statements if sql.startswith("SELECT")]
+    assert sum("INSERT INTO" in sql for sql in statements) >= 3
+    assert len(read) <= 1  # whether the targets of counterfactuals are still those that were compared
+    assert Cluster.objects.filter(key="7_2").exists() or Counterfactual.objects.exists()
+
+
+def _not_since(begun: list[bool], real: Callable[..., Any]) -> Callable[..., Any]:
+    def checked(*given: Any, **named: Any) -> Any:
+        assert not begun, "it is looked for after the transaction has begun"
+        return real(*given, **named)
+
+    return checked
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("phase", ["annotation.imports.m3.notices.of_item", "annotation.imports.m3.rows._add_labels"])
+def test_others_write_while_an_import_notices_and_makes_its_rows(
+    project: Project, lead: User, file: Path, monkeypatch: pytest.MonkeyPatch, phase: str
+) -> None:
+    found = checked(project, write(file, [cluster()]))
+    module, _, name = phase.rpartition(".")
+    real = getattr(notices if module.endswith("notices") else rows, name)
+    ended: list[bool] = []
+
+    def meanwhile(*given: Any) -> Any:
+        other = Act(lambda: User.objects.filter(pk=lead.pk).update(name="Another"))
+        ended.append(other.has_ended(within=5))
+        return real(*given)
+
+    monkeypatch.setattr(phase, meanwhile)
+    imports.import_files(project=project, format="m3", checked=found, by=None)
+    assert ended == [True]
+    lead.refresh_from_db()
+    assert lead.name == "Another"
+
+
+def test_rows_that_were_made_ready_have_numbers_that_nobody_else_gets(project: Project, tmp_path: Path) -> None:
+    """Another file comes in between making a file's rows and writing them."""
+    late = checked(project, write(tmp_path / "late", [cluster("8_0")])).parsed[0]
+    ready = imports._made_ready(project, "m3", *late, None, silent)
+    brought_in(project, write(tmp_path / "early", [cluster("9_0", [source(pmid="9")])]))
+    imports._write(ready)
+    brought_in(project, write(tmp_path / "last", [cluster("10_0")]))
+    assert set(Cluster.objects.values_list("key", flat=True)) == {"8_0", "9_0", "10_0"}
+    assert Proposition.objects.count() == 6
+    assert all(c.propositions.count() == 2 for c in Cluster.objects.all())
+
+
+@pytest.fixture
+def overtaken(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Any], None]:
+    """``overtaken(records)``: the next import finds these written when it writes."""
+    real = imports._made_ready
+
+    def by(content: Any) -> None:
+        def made_ready(*given: Any) -> imports.Ready:
+            ready = real(*given)
+            monkeypatch.setattr(imports, "_made_ready", real)
+            brought_in(project, write(tmp_path / "faster", content))
+            return ready
+
+        monkeypatch.setattr(imports, "_made_ready", made_ready)
+
+    return by
+
+
+def test_what_others_brought_in_meanwhile_is_not_made_again(
+    project: Project, file: Path, overtaken: Callable[[Any], None]
+) -> None:
+    """The same study, and one of the items."""
+    late = checked(project, write(file, [cluster("8_0"), cluster("8_1")]))
+    overtaken([cluster("8_0"), cluster("9_0")])
+    [made] = imports.import_files(project=project, format="m3", checked=late, by=None)
+    assert (made.counts["new"], made.counts["unchanged"]) == (1, 1)
+    assert sorted(Cluster.objects.values_list("key", flat=True)) == ["8_0", "8_1", "9_0"]
+
+
+def test_an_item_brought_in_meanwhile_with_other_content_stops_the_import(
+    project: Project, file: Path, overtaken: Callable[[Any], None]
+) -> None:
+    late = checked(project, write(file, [cluster("8_0"), cluster("8_1")]))
+    overtaken([cluster("8_0", target_direction="negative")])
+    with pytest.raises(BadFiles):
+        imports.import_files(project=project, format="m3", checked=late, by=None)
+    assert set(Cluster.objects.values_list("key", flat=True)) == {"8_0"}
+
+
+def test_the_same_file_brought_in_meanwhile_is_a_conflict(
+    project: Project, file: Path, overtaken: Callable[[Any], None]
+) -> None:
+    late = checked(project, write(file, [cluster("8_0")]))
+    overtaken([cluster("8_0")])
+    with pytest.raises(Conflict, match="imported meanwhile"):
+        imports.import_files(project=project, format="m3", checked=late, by=None)
+    assert Cluster.objects.count() == 1
+
+
+@pytest.mark.parametrize("note", ["reading", "looking for what is odd", "making rows", "writing"])
+def test_a_check_or_an_import_is_cancelled_while_it_works(
+    project: Project, lead: User, client_of: Callable[[User], APIClient], tmp_path: Path, settings: Any,
+    monkeypatch: pytest.MonkeyPatch, note: str,
+) -> None:  # fmt: skip
+    settings.MEDIA_ROOT = tmp_path / "files"
+    ticks = iter(range(10_000))
+    monkeypatch.setattr("projects.jobs.time.monotonic", lambda: float(next(ticks)))
+    real = jobs.RunningJob.progress
+
+    def cancelled(self: jobs.RunningJob, done: int, total: int | None = None, told: str = "") -> None:
+        if told == note:
+            with by_another():
+                jobs.cancel(Job.objects.get(pk=self.job.pk))
+        real(self, done, total, told)
+
+    client = client_of(lead)
+    body = {"format": "m3", "file": SimpleUploadedFile("a.jsonl", as_bytes(cluster(f"1_{n}") for n in range(9)))}
+    check = client.post("/api/v1/projects/eye/imports/", body, format="multipart").json()["id"]
+    if note in ("making rows", "writing"):
+        jobs.run_job(check)
+        confirmed = client.post("/api/v1/projects/eye/imports/confirm/", {"job": check}, format="json")
+        check = confirmed.json()["id"]
+    monkeypatch.setattr(jobs.RunningJob, "progress", cancelled)
+    assert jobs.run_job(check)
+    assert Job.objects.get(pk=check).status == JobStatus.CANCELLED
+    assert not Cluster.objects.exists()
+
+
+def test_m3_reads_what_is_within_the_limits(file: Path, project: Project) -> None:
+    whole = cluster(target_text="a" * CLAIM, target_direction_span="a" * CUE)
+    assert M3().read(write(file, [whole]), level="", faults=Faults(), progress=silent).counts()["new"] == 1

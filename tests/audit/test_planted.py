@@ -1,0 +1,158 @@
+"""Whatever is changed past the application is found and named, in whichever table; and what people do is no finding."""
+
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from django.db import connection, transaction
+
+from accounts.models import User
+from annotation.actions.curation.clusters import add_inputs
+from annotation.actions.curation.removal import remove_input
+from annotation.actions.supersede import supersede_text
+from annotation.models import Cluster, Counterfactual, Proposition
+from audit import triggers
+from audit.actions import seal_pending
+from audit.models import Witness
+from audit.verify import findings
+from projects import jobs, pointers
+from projects.actions.answers import next_hand
+from projects.actions.corrections import correct
+from projects.actions.people import change_project, remove_member
+from projects.actions.remarks import remark
+from projects.actions.rounds import close_round
+from projects.models import Consent, Member, ParticipantLink, Project, Round
+from releases.actions import freeze
+from tests.annotation.m3_files import brought_in, cluster, plain, source, write
+from tests.audit.planted import PLANTINGS, planted
+from tests.builders import answer, build_round, label_value
+from tests.generation.rows import build_run, build_version
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.row(57)]
+
+
+def found() -> list[str]:
+    return [str(finding) for finding in findings()]
+
+
+def named() -> set[str]:
+    return {finding.what for finding in findings()}
+
+
+@pytest.fixture
+def worked(project: Project, lead: User, ann1: User, tmp_path: Path) -> Project:
+    """A project in which something of everything was done, all sealed."""
+    brought_in(
+        project,
+        write(tmp_path / "level3.jsonl", [cluster(f"26258610_{n}", [source(), source(pmid="112")]) for n in (0, 1)]),
+    )
+    brought_in(
+        project, write(tmp_path / "level1.jsonl", [plain("26258610", "A review.", ("111", "An abstract."))]), level="1"
+    )
+    claims = list(Proposition.objects.order_by("pk"))
+    by, member = Member.objects.get(user=lead), Member.objects.get(user=ann1)
+    round = build_round(project, [member], order="corpus")
+    for _ in range(4):
+        answer(ann1, next_hand(user=ann1, round=round)[0], label_value())
+    said = answer(ann1, next_hand(user=ann1, round=round)[0], label_value("positive"), flag=True, comment="?").answer
+    remark(answer=said, act="reply", text="Well seen.", by=by)
+    close_round(round=round, by=lead)
+    while (pk := jobs.claim_next()) is not None:
+        jobs.run_job(pk)
+    supersede_text(proposition=claims[-1], text="Nepralin reduces relapse.", reason="A typing error.", by=by)
+    Counterfactual.objects.create(
+        target=claims[0], kind="negation", text="It does not.", imported=project.imports.first()
+    )  # fmt: skip
+    link = ParticipantLink.objects.create(
+        round=round, token_hash="0", label="A", consent_text="Yes?", created_by=lead, expires_at=said.received_at
+    )  # fmt: skip
+    Consent.objects.create(link=link, member=member, what="given", text="Yes?", digest="0", at=said.received_at)
+    build_run(build_version(project), {c.unit_id: "It helps." for c in Cluster.objects.all()})
+    freeze(project=project, version="1.0.0", by=lead)
+    assert found() == []
+    return project
+
+
+def test_every_planted_change_is_found_and_named(worked: Project) -> None:
+    assert len(PLANTINGS) >= 12
+    for planting in PLANTINGS:
+        with transaction.atomic():
+            names = planted(planting)
+            assert names, f"{planting.name}: there is no row for it"
+            assert named() >= set(names.values()), planting.name
+            transaction.set_rollback(True)
+    names = planted()
+    assert named() >= set(names.values())
+
+
+def test_what_people_do_afterwards_is_no_finding(worked: Project, lead: User, ann1: User) -> None:
+    by = Member.objects.get(user=lead)
+    claim = Proposition.objects.current().filter(position=1).select_related("unit").order_by("pk")[0]
+    supersede_text(proposition=claim, text="Nepralin might reduce relapse.", reason="A typing error.", by=by)
+    whole = Cluster.objects.select_related("unit").order_by("pk")[0]
+    value = {s: {"text": "another", "fragments": []} for s in "pio"} | {
+        "c": {"text": "placebo", "stands_for": "", "fragments": []}
+    }
+    correct(unit=whole.unit, kind="tuple", value=value, reason="Another tuple.", by=by)
+    change_project(project=worked, by=lead, name="Another", publish_comments=True)
+    remove_member(member=Member.objects.get(user=ann1), by=lead)
+    ann1.name = "Another Name"
+    ann1.is_active = False
+    ann1.save()
+    assert found() == []
+    seal_pending()
+    assert found() == []
+
+
+def test_an_input_that_a_curator_took_out_is_no_finding_and_one_that_was_deleted_is(
+    worked: Project, lead: User
+) -> None:
+    by, whole = Member.objects.get(user=lead), Cluster.objects.order_by("pk")[0]
+    rows = [{"pmid": f"12{n}", "text": "Nothing was found.", "label": None} for n in range(2)]
+    with transaction.atomic():
+        one, other = add_inputs(cluster=whole, rows=rows, reason="", by=by, batch=uuid4())
+    seal_pending()
+    remove_input(proposition=one, reason="Typed twice.", by=by)
+    assert found() == []
+    with triggers.suspended(connection):
+        Proposition.objects.filter(pk=other.pk).delete()
+    assert found() == [f"annotation.proposition {other.pk}: it is gone"]
+
+
+def test_rows_of_the_version_before_are_covered_at_their_first_seal(worked: Project) -> None:
+    with triggers.suspended(connection):
+        Witness.objects.all().delete()
+    assert Witness.objects.count() == 0
+    seal_pending()
+    Proposition.objects.filter(pk=Proposition.objects.earliest("pk").pk).update(text="forged")
+    assert f"annotation.proposition {Proposition.objects.earliest('pk').pk}" in named()
+
+
+def test_an_answer_put_into_a_finished_round_is_found(worked: Project, ann1: User) -> None:
+    round = Round.objects.get(name="round")
+    empty = round.assignments.filter(current_answer=None, number__gte=1).order_by("pk")[0]
+    member = Member.objects.get(user=ann1)
+    Round.objects.filter(pk=round.pk).update(status="open")
+    round.assignments.filter(pk=empty.pk).update(person=member)
+    empty.refresh_from_db()
+    answer(ann1, empty, label_value())
+    Round.objects.filter(pk=round.pk).update(status="closed")
+    assert {f"projects.round {round.pk}", f"projects.assignment {empty.pk}"} <= named()
+
+
+def test_a_round_that_an_earlier_version_finished_is_settled_later(worked: Project) -> None:
+    with triggers.suspended(connection):
+        pointers.finished().delete()
+        Witness.objects.all().delete()
+    Round.objects.update(closed_at="2020-01-01T00:00:00Z")
+    assert pointers.settle_old() == 1
+    assert pointers.settle_old() == 0
+    assert pointers.finished().count() == 1
+
+
+def test_each_row_has_one_witness_however_often_it_is_sealed(worked: Project) -> None:
+    seal_pending()
+    rows: list[str] = []
+    for made in Witness.objects.all():
+        rows += [f"{made.watched} {pk}" for pk in made.digests]
+    assert len(rows) == len(set(rows))

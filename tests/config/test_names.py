@@ -1,0 +1,150 @@
+"""Names and addresses are for those who may see them: every route, asked as every role by every method, and the replies
+searched for those of others (reliability row 51)."""
+
+import io
+import re
+import zipfile
+from typing import Any
+
+import pytest
+from django.http.response import HttpResponseBase
+from rest_framework.test import APIClient
+
+from accounts.models import User
+from generation.models import Run
+from projects.actions.invitations import invite, revoke
+from projects.actions.participant_links import make_links, revoke_link
+from projects.actions.people import change_role
+from projects.actions.remarks import remark
+from projects.models import Member, Role
+from projects.permissions import MAY
+from tests.builders import label_value
+from tests.config.routes import API, CASES, api_routes, ask, client_of, no_ids
+from tests.config.world import World
+
+pytestmark = [pytest.mark.django_db, pytest.mark.row(51)]
+LABEL = "Ada Lovelace, ada@patients.example.org"
+#: Anybody is told what an invitation is for by its token alone, and these replies are to whoever holds one.
+BY_TOKEN = {"invitations/look/", "invitations/accept/"}
+
+
+@pytest.fixture
+def told(world: World, settings: Any) -> World:
+    """A world in which the owner has left a name at everything, and somebody is invited, removed, named by a link."""
+    owner = world.project.members.get(user=world.owner)
+    Run.objects.filter(version__system__project=world.project).update(started_by=world.owner)
+    change_role(member=world.worker, role=Role.LEAD, by=world.owner)
+    change_role(member=world.worker, role=Role.ANNOTATOR, by=world.owner)
+    revoke(invitation=invite(project=world.project, email="gone@example.org", role="viewer", by=world.owner)[0],
+           by=world.owner)  # fmt: skip
+    revoke_link(link=make_links(round=world.round, by=world.owner, labels=[LABEL])[0][0], by=world.owner)
+    remark(answer=world.answer, act="reply", text="Look at the comparator.", by=owner)
+    body = {"kind": "label", "value": label_value(), "reason": "Read again."}
+    corrected = client_of(world.owner).post(
+        f"/{API}units/{world.answer.assignment.unit_id}/corrections/", body, format="json"
+    )
+    assert corrected.status_code in (200, 201), corrected.content
+    return world
+
+
+def who_asks(world: World, role: Role) -> tuple[APIClient, User]:
+    """Somebody new in that role, signed in; an annotator is at work in the round, a volunteer came by a link."""
+    if role == Role.VOLUNTEER:
+        token, client = make_links(round=world.round, by=world.owner, labels=["one more"])[0][1], APIClient()
+        shown = client.post(f"/{API}take/look/", {"token": token}, format="json").json()
+        accepted = {"token": token, "digest": shown["digest"]}
+        reply = client.post(f"/{API}take/accept/", accepted, format="json")
+        return client, User.objects.get(pk=reply.json()["session"]["user"]["id"])
+    user = User.objects.create_user(email=f"{role}@here.example.org", name=f"Robin {role.title()}son")
+    if role == Role.ANNOTATOR:
+        # Whose answers others reply to.
+        Member.objects.filter(pk=world.worker.pk).update(user=user)
+    else:
+        Member.objects.create(project=world.project, user=user, role=role, pseudonym="R-NEW1")
+    return client_of(user), user
+
+
+def secrets_for(user: User, world: World, role: Role) -> dict[str, str]:
+    """What must not be read -> what it is."""
+    found = [(email, "an address") for email in User.objects.exclude(pk=user.pk).values_list("email", flat=True)]
+    found += [
+        (email, "an address") for email in (world.invitation.email, "gone@example.org", "ada@patients.example.org")
+    ]
+    if role not in MAY["see names"]:
+        found += [(user.name, "a name") for user in (world.owner, world.worker.user)]
+    return {text.lower(): what for text, what in found}
+
+
+def body_of(reply: HttpResponseBase) -> str:
+    sent = b"".join(reply) if reply.streaming else reply.content  # type: ignore[attr-defined]
+    if sent[:2] == b"PK":
+        packed = zipfile.ZipFile(io.BytesIO(sent))
+        sent = b"\n".join(packed.read(name) for name in packed.namelist())
+    return sent.decode("utf-8", "replace")
+
+
+#: What only reads first, so that nothing is gone by then.
+READ_THEN_WRITE = ({"get"}, {"post", "put", "patch"}, {"delete"})
+
+
+def found_by(world: World, role: Role, rounds: tuple[set[str], ...] = READ_THEN_WRITE) -> list[str]:
+    """Every name and address of others that a reply to this role holds, by method and route."""
+    client, user = who_asks(world, role)
+    secrets = secrets_for(user, world, role)
+    pattern = re.compile("|".join(re.escape(secret) for secret in secrets))
+    out, read = set(), 0
+    for methods in rounds:
+        for route in api_routes():
+            address = route.address({"slug": world.project.slug} | CASES.get(route.pattern, no_ids)(world))
+            for method in sorted(methods & route.methods):
+                # Signed out, nothing more would be found.
+                if (method, route.pattern) == ("delete", "session/") or route.pattern in BY_TOKEN:
+                    continue
+                said = body_of(ask(client, method, address, world)).lower()
+                read += len(said)
+                out |= {f"{method} {route.pattern}: {secrets[match]}" for match in pattern.findall(said)}
+    assert read > 20_000, "something was read"
+    return sorted(out)
+
+
+ROLES = [role for role in Role if role != Role.LEAD]
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_nobody_reads_names_and_addresses_that_the_role_does_not_allow(told: World, role: Role) -> None:
+    assert found_by(told, role) == []
+
+
+@pytest.mark.parametrize("role", [Role.ANNOTATOR, Role.VIEWER])
+def test_a_name_that_leaks_would_be_found(told: World, role: Role) -> None:
+    told.project.description = f"Ask {told.owner.name}."
+    told.project.save()
+    assert "get projects/<slug:slug>/: a name" in found_by(told, role, ({"get"},))
+
+
+@pytest.mark.parametrize("role", [Role.CURATOR, Role.VOLUNTEER])
+def test_an_address_that_leaks_would_be_found(told: World, role: Role) -> None:
+    told.round.name = f"for {told.owner.email}"
+    told.round.save()
+    assert "get rounds/<int:round_id>/: an address" in found_by(told, role, ({"get"},))
+
+
+def test_a_lead_reads_all_of_it(told: World) -> None:
+    """Else the tests above would pass because nothing is told to anybody."""
+    lead = client_of(told.owner)
+    log = lead.get(f"/{API}projects/{told.project.slug}/audit/").json()["results"]
+    said = str([(entry["before"], entry["after"]) for entry in log])
+    assert all(text in said for text in (told.invitation.email, "gone@example.org", LABEL))
+    lists = [f"projects/{told.project.slug}/{what}/" for what in ("releases", "members", "imports")]
+    for address in (*lists, f"versions/{told.run.version_id}/", f"runs/{told.run.pk}/"):
+        assert told.owner.name in lead.get(f"/{API}{address}").content.decode(), address
+
+
+def test_of_what_is_withheld_from_a_curator_no_digest_confirms_a_guess(told: World) -> None:
+    """The digest of an entry could be computed for every address of a telephone book."""
+    curator = client_of(User.objects.create_user(email="cora@here.example.org", name="Cora"))
+    Member.objects.create(project=told.project, user=User.objects.get(name="Cora"), role="curator", pseudonym="R-NEW1")
+    log = curator.get(f"/{API}projects/{told.project.slug}/audit/").json()["results"]
+    invited = [entry for entry in log if entry["verb"] == "invite"]
+    assert {(entry["after"]["email"], entry["digest"]) for entry in invited} == {(None, "")}
+    assert all(entry["digest"] for entry in log if entry["verb"] == "change role")

@@ -1,0 +1,83 @@
+"""Whatever reads a text takes time in proportion to it, also where somebody wrote the text to be dear to read."""
+
+from collections.abc import Callable
+from contextlib import suppress
+
+import pytest
+
+from measures.bleu import bleu, chrf
+from measures.copying import copying
+from measures.counterfactuals import Kind, check
+from measures.lexicon_direction import lexicon_direction
+from measures.pio import parse_pio
+from measures.repetition import length_of, repetition
+from measures.rouge import rouge
+from measures.sentences import sentence_ranges
+from measures.span_agreement import cue_f1
+from measures.spans import Range, SpanError, locate, place, words
+from measures.tokens import tokens_of
+from measures.word_edits import difference
+from tests.growth import refuse_steep
+
+pytestmark = pytest.mark.row(53)
+Work = Callable[[str], object]
+Text = Callable[[int], str]
+#: Texts of n pieces, each unkind to a search, a pattern or a table in another way.
+PIECES = (
+    "a", "a ", "e.g. ", "A. ", "A b. ", ". ", "(", "[1]", "x.1", "1,1", "1.1a", "<int> x </int> ", "<int>", "no ",
+    "neither ", "risk reduces ", "risk but ", "pain, no change ; ", "\u03b2", "\u0130", "\u00df", "e\u0301", "\n", " ",
+    "a\n", "a.-1", "a.[1,", "-1", "/", "U.S. ", "Dr. A. ", "than ",
+)  # fmt: skip
+TEXTS: dict[str, Text] = {repr(piece): lambda n, piece=piece: piece * n for piece in PIECES} | {
+    "other words throughout": lambda n: " ".join(f"w{i}" for i in range(n)),
+    "other sentences throughout": lambda n: " ".join(f"W{i} is." for i in range(n)),
+    "other spans throughout": lambda n: " ".join(f"<int> i{i} </int> <out> o{i} </out>" for i in range(n)),
+}
+
+
+def placed(text: str) -> None:
+    with suppress(SpanError):
+        place(text, [text[: len(text) // 2]])
+    with suppress(SpanError):
+        place(text, text.split(" "))
+
+
+def marked(text: str) -> None:
+    """Two people who marked every second character, and every third."""
+    every: Callable[[int], list[Range]] = lambda step: [(i, i + 1) for i in range(0, len(text), step)]  # noqa: E731
+    cue_f1({"x": text}, {"x": {"ann1": every(2), "ann2": every(3)}})
+
+
+WORKS: dict[str, tuple[Work, int]] = {
+    "a cue of half the text": (lambda text: locate(text, text[: len(text) // 2]), 2000),
+    "a cue that is not there": (lambda text: locate(text, f"{text[: len(text) // 2]}q"), 2000),
+    "quotes of a sheet": (placed, 1000),
+    "agreement on cues": (marked, 500),
+    "sentences": (sentence_ranges, 1000),
+    "words": (words, 1000),
+    "tokens": (tokens_of, 1000),
+    "length": (length_of, 1000),
+    "repetition": (repetition, 250),
+    "tags": (parse_pio, 1000),
+    "changed words": (lambda text: difference(text, f"y {text} z"), 500),
+    "a counterfactual of other words": (lambda text: check(Kind.NEGATION, text, text[::-1]), 500),
+    "copying": (lambda text: copying(text, [f"y {text}", text[::-1]]), 200),
+    "direction": (lambda text: lexicon_direction(text, text[:500], f"risk of pain {text[:500]}"), 500),
+    "BLEU": (lambda text: bleu(text, [f"y {text}"]), 300),
+    "chrF": (lambda text: chrf(text, [f"y {text}"]), 300),
+    "ROUGE-1 and -2": (lambda text: rouge(text, f"y {text}", kinds=("rouge1", "rouge2")), 1000),
+}
+
+
+@pytest.mark.parametrize("name", WORKS)
+def test_four_times_the_text_takes_not_sixteen_times_as_long(name: str) -> None:
+    work, size = WORKS[name]
+    for text in TEXTS.values():
+        refuse_steep(work, text, size)
+
+
+@pytest.mark.parametrize("text", ["A b. " * 20_000, "a " * 50_000, " ".join(f"W{i} is." for i in range(11_000))])
+def test_what_compares_each_with_each_says_that_a_text_is_too_long(text: str) -> None:
+    found = rouge(text, f"y {text}", kinds=("rougeL", "rougeLsum"))
+    assert "too long" in (found["rougeLsum"].undefined or "")
+    assert found["rougeL"].f1 is not None or "too long" in (found["rougeL"].undefined or "")

@@ -1,0 +1,256 @@
+"""`python -m tests.processes.oracle FILE`: what must be true of the rows whatever was killed; prints what is not.
+
+FILE is a ledger's `noted`. Each rule gives sentences, none where all is well; nothing here asks how the rows came
+about, only whether they can be what people were told.
+"""
+
+import hashlib
+import json
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import django
+
+from config.robot.client import Ledger
+
+#: The most faults of one rule that are told.
+TOLD = 5
+
+
+def noted(ledger: Ledger) -> dict[str, Any]:
+    """A ledger as the oracle reads it: what was sent, by digest, and what was acknowledged as which slot's revision."""
+    return {
+        "sent": {uuid: hashlib.sha256(body).hexdigest() for uuid, body in ledger.sent.items()},
+        "acknowledged": {u: [a.assignment, a.revision, a.counted] for u, a in ledger.acknowledged.items()},
+    }
+
+
+class Book:
+    """The ledger of the clients."""
+
+    def __init__(self, content: dict[str, Any]) -> None:
+        self.sent: dict[str, str] = content["sent"]
+        #: The slot, the revision, and whether it was said to count.
+        self.acknowledged: dict[str, tuple[int, int, bool]] = content["acknowledged"]
+
+
+def lost(book: Book) -> Iterator[str]:
+    """What was acknowledged is stored, as it was sent, in the slot and revision that the reply named."""
+    from projects.models import Answer
+
+    rows = Answer.objects.values_list("pk", "body_digest", "assignment", "revision")
+    stored = {str(pk): (digest, assignment, revision) for pk, digest, assignment, revision in rows}
+    for uuid, (assignment, revision, _) in book.acknowledged.items():
+        if uuid not in stored:
+            yield f"answer {uuid} was acknowledged and is lost"
+        elif stored[uuid] != (book.sent[uuid], assignment, revision):
+            yield f"answer {uuid} is not stored as it was acknowledged"
+
+
+def unacknowledged(book: Book) -> Iterator[str]:
+    """What a client was told to be refused is not stored. (Everything was sent until it was settled.)"""
+    from projects.models import Answer
+
+    for uuid in set(book.sent) - set(book.acknowledged):
+        if Answer.objects.filter(pk=uuid).exists():
+            yield f"answer {uuid} was refused and is stored"
+
+
+def doubled(book: Book) -> Iterator[str]:
+    """The same bytes are stored once."""
+    from projects.models import Answer
+
+    rows = Counter(Answer.objects.order_by().values_list("assignment", "body_digest"))
+    for (assignment, _), count in rows.items():
+        if count > 1:
+            yield f"slot {assignment} has the same answer {count} times"
+
+
+def revisions(book: Book) -> Iterator[str]:
+    """A slot's answers are numbered without a gap, and the newest is the one in force."""
+    from projects.models import Answer, Assignment
+
+    slots = Assignment.objects.in_bulk()
+    answers: dict[int, list[tuple[int, Any]]] = defaultdict(list)
+    for answer in Answer.objects.order_by("assignment", "revision"):
+        answers[answer.assignment_id].append((answer.revision, answer.pk))
+        if answer.author_id != slots[answer.assignment_id].person_id:
+            yield f"answer {answer.pk} is not by the person of its slot {answer.assignment_id}"
+    for pk, slot in slots.items():
+        given = answers.get(pk, [])
+        if [revision for revision, _ in given] != list(range(1, len(given) + 1)):
+            yield f"slot {pk} lacks a revision"
+        if (slot.revision, slot.current_answer_id) != (given[-1] if given else (0, None)):
+            yield f"slot {pk} does not have its newest answer in force"
+
+
+def over_k(book: Book) -> Iterator[str]:
+    """A unit has at most k answers that count, of as many people."""
+    from projects.models import Assignment
+
+    counted = Assignment.objects.counted().exclude(current_answer=None).order_by()
+    rows: dict[tuple[int, int, int], list[Any]] = defaultdict(list)
+    for slot in counted.select_related("round", "current_answer"):
+        rows[slot.round_id, slot.unit_id, slot.repeat].append(slot)
+    for (round, unit, _), slots in rows.items():
+        if len(slots) > slots[0].round.overlap or any(slot.number > slot.round.overlap for slot in slots):
+            yield f"unit {unit} of round {round} has {len(slots)} counted answers, k is {slots[0].round.overlap}"
+        if len({slot.current_answer.author_id for slot in slots}) < len(slots):
+            yield f"unit {unit} of round {round} has two counted answers of one person"
+
+
+def said_to_count(book: Book) -> Iterator[str]:
+    """An answer that is in force and was said to count does."""
+    from projects.models import Assignment
+
+    surplus = Assignment.objects.filter(number__lt=0).exclude(current_answer=None)
+    for slot, uuid in surplus.values_list("pk", "current_answer"):
+        if str(uuid) in book.acknowledged and book.acknowledged[str(uuid)][2]:
+            yield f"answer {uuid} was said to count, and its slot {slot} does not"
+
+
+def after_gold(book: Book) -> Iterator[str]:
+    """What was decided is what the answers that count come to: none was let in after gold had formed."""
+    from projects import kinds
+    from projects.actions.gold import FORMS_GOLD, counted_answers
+    from projects.models import Decision, Job, JobStatus, Round
+
+    finished = Job.objects.filter(kind="finish_round", status=JobStatus.DONE).values_list("params", flat=True)
+    for round in Round.objects.filter(pk__in=[params["round"] for params in finished], purpose__in=FORMS_GOLD):
+        kind = kinds.get(round.kind)
+        units: dict[Any, list[Any]] = defaultdict(list)
+        for answer in counted_answers(round):
+            if not answer.assignment.repeat:
+                units[answer.assignment.unit].append(answer)
+        values = kind.values([answer for answers in units.values() for answer in answers])
+        expected = {
+            (unit.pk, verdict.field, verdict.origin, verdict.answer and verdict.answer.pk)
+            for unit, answers in units.items()
+            if len(answers) >= round.overlap
+            for verdict in kind.adopt(unit, [(answer, values[answer.pk]) for answer in answers], round.policy)
+        }
+        decided = set(Decision.objects.filter(round=round).values_list("unit", "field", "origin", "answer"))
+        for unit, field, *_ in sorted(expected ^ decided, key=str):
+            yield f"gold of round {round.pk}, unit {unit}, {field}: not what the answers that count come to"
+
+
+def decided_twice(book: Book) -> Iterator[str]:
+    """A round decides each field of a unit once. (The standing rounds of the curate page decide as often as asked.)"""
+    from projects.models import Decision, Purpose
+
+    formed = Decision.objects.exclude(round=None).exclude(round__purpose=Purpose.CURATION).order_by()
+    for (round, unit, field), count in Counter(formed.values_list("round", "unit", "field")).items():
+        if count > 1:
+            yield f"gold of round {round}, unit {unit}, {field}: decided {count} times"
+
+
+def without_entry(book: Book) -> Iterator[str]:
+    """An answer says how it came. What no client sent came by a sheet or a file, by an act that the log told before."""
+    from projects.models import Answer, CameBy
+
+    brought = {CameBy.SHEET: "import sheet", CameBy.IMPORT: "import answers"}
+    for answer in Answer.objects.select_related("assignment", "entry"):
+        was_sent, round, entry = str(answer.pk) in book.sent, str(answer.assignment.round_id), answer.entry
+        if was_sent != (answer.came_by in (CameBy.BROWSER, CameBy.TOKEN)):
+            yield f"answer {answer.pk} {'was' if was_sent else 'was not'} sent by a client; it came by {answer.came_by}"
+        elif was_sent:
+            if entry is not None:
+                yield f"answer {answer.pk} was sent by its author, and names an act"
+        elif entry is None or (entry.verb, entry.object_id) != (brought.get(CameBy(answer.came_by)), round):
+            yield f"answer {answer.pk} of round {round} came by {answer.came_by}, and names no such act"
+        elif entry.at > answer.received_at:
+            yield f"answer {answer.pk} of round {round} was there before the log told who brings it"
+
+
+def without_end(book: Book) -> Iterator[str]:
+    """A sheet whose import has begun has ended, once, and the log tells how many answers it brought."""
+    from audit.models import Entry
+    from projects.models import Answer
+
+    ends: dict[int, list[Any]] = defaultdict(list)
+    told: Any = Entry.objects.filter(verb="end sheet import").values_list("after", flat=True)
+    for after in told:
+        ends[after["entry"]].append(after["stored"])
+    for entry in Entry.objects.filter(verb="import sheet"):
+        stored = Answer.objects.filter(entry=entry).count()
+        if ends[entry.pk] != [stored]:
+            yield f"the sheet of entry {entry.pk} brought {stored} answers, the log tells its end as {ends[entry.pk]}"
+
+
+def unfinished(book: Book) -> Iterator[str]:
+    """Every job has ended, and one that failed says why."""
+    from projects.models import Job, JobStatus
+
+    for job in Job.objects.order_by("pk"):
+        if job.status in (JobStatus.QUEUED, JobStatus.RUNNING):
+            yield f"job {job.pk} ({job.kind}) is {job.status}"
+        elif job.status == JobStatus.FAILED and not job.error:
+            yield f"job {job.pk} ({job.kind}) failed and does not say why"
+
+
+def half_done(book: Book) -> Iterator[str]:
+    """An import is there whole, with its entry, or not at all; a release has its folder, and a folder its release."""
+    from annotation.models import Cluster
+    from audit.models import Entry
+    from projects.models import Answer, Import
+    from releases.actions import store
+    from releases.kept import verify
+    from releases.models import Release
+
+    entries = set(Entry.objects.filter(verb="import").values_list("object_id", flat=True))
+    for made in Import.objects.all():
+        if made.format.startswith("answers "):
+            there = Answer.objects.filter(assignment__round=made.counts["round"]).count()
+            whole = there == made.counts["answers"]
+        else:
+            there = Cluster.objects.filter(imported=made).count()
+            whole = there == made.counts["clusters"] and str(made.pk) in entries
+        if not whole:
+            yield f"import {made.pk} is there in part, or without its entry"
+    folders = {path.name for path in store().glob("[!.]*")} if store().exists() else set()
+    for release in Release.objects.all():
+        folders.discard(release.folder)
+        yield from (f"release {release.version}: {finding}" for finding in verify(release).findings)
+    yield from (f"folder {name} belongs to no release" for name in sorted(folders))
+
+
+def out_of_order(book: Book) -> Iterator[str]:
+    """The log tells what happened in an order that can have been: a round is opened before it is closed, once each."""
+    from audit.models import Entry
+
+    acts = Entry.objects.filter(object_type="round", verb__in=("open round", "close round")).order_by("id")
+    by_round: dict[str, list[str]] = defaultdict(list)
+    for round, verb in acts.values_list("object_id", "verb"):
+        by_round[round].append(verb)
+    for round, verbs in by_round.items():
+        if any(before == after for before, after in pairwise(verbs)):
+            yield f"round {round} was opened or closed twice"
+
+
+RULES: tuple[Callable[[Book], Iterator[str]], ...] = (
+    lost, unacknowledged, doubled, revisions, over_k, said_to_count, after_gold, decided_twice, without_entry,
+    without_end, unfinished, half_done, out_of_order,
+)  # fmt: skip
+
+
+def findings(content: dict[str, Any]) -> dict[str, list[str]]:
+    """What is wrong, by rule; empty where all is well. Of each rule the first few, and how many there are."""
+    book, found = Book(content), {}
+    for rule in RULES:
+        if told := list(rule(book)):
+            more = [f"... {len(told)} in all"] if len(told) > TOLD else []
+            found[rule.__name__] = told[:TOLD] + more
+    return found
+
+
+def main() -> None:
+    django.setup()
+    json.dump(findings(json.loads(Path(sys.argv[1]).read_text())), sys.stdout)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,54 @@
+"""A job that takes too much memory fails alone (reliability row 54)."""
+
+import sys
+from typing import Any
+
+import pytest
+
+from accounts.models import User
+from projects import jobs, memory
+from projects.models import Job, Project
+
+pytestmark = [pytest.mark.django_db, pytest.mark.row(54)]
+on_linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux counts what a process allocates")
+
+
+def take(mebibytes: int) -> int:
+    """Hold so much for a moment."""
+    return len(bytearray(mebibytes * 2**20))
+
+
+@pytest.fixture
+def asked(project: Project, lead: User, monkeypatch: pytest.MonkeyPatch, settings: Any) -> Any:
+    """``asked(300)``: a job that takes 300 MiB, where a job may take 100."""
+    settings.JOB_MEMORY_MB = 100
+    monkeypatch.setitem(jobs._handlers, "test", lambda job: {"took": take(job.params["take"])})
+
+    def ask(mebibytes: int, queue: str = "default") -> Job:
+        job = jobs.enqueue(project=project, kind="test", params={"take": mebibytes}, by=lead, queue=queue)
+        assert jobs.run_job(job.pk)
+        job.refresh_from_db()
+        return job
+
+    return ask
+
+
+@on_linux
+def test_a_job_that_takes_too_much_fails_at_once_and_in_words_and_the_next_is_done(asked: Any) -> None:
+    large, small = asked(300), asked(30)
+    assert (large.status, large.attempts) == ("failed", 1)
+    assert large.error == "It needed more than the 100 MiB that a job may take."
+    assert (small.status, small.result) == ("done", {"took": 30 * 2**20})
+
+
+def test_a_job_with_a_model_takes_what_it_needs(asked: Any) -> None:
+    assert asked(300, "gpu").status == "done"
+
+
+@on_linux
+def test_the_limit_ends_with_the_job() -> None:
+    with pytest.raises(MemoryError), memory.at_most(50):
+        take(200)
+    assert take(200)
+    with memory.at_most(0):
+        assert take(200)

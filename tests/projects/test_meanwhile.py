@@ -1,0 +1,262 @@
+"""What another does between reading and writing: nothing is written on the strength of what no longer holds.
+
+Reliability row 58. Where timing matters, one thread is held up at a given place while another goes on, each on a
+connection of its own.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.db import connection, transaction
+
+from accounts.models import User
+from accounts.problems import Conflict, NotFound, Refused, RoundClosed
+from annotation.actions.supersede import supersede_text
+from annotation.models import Proposition
+from projects.actions import answers, queue, rounds
+from projects.actions.answers import Submitted, next_hand, submit
+from projects.actions.gold import counted, finish_round
+from projects.actions.people import remove_member
+from projects.actions.rounds import add_person, close_round, remove_person
+from projects.models import Answer, Assignment, Decision, Member, Participant, Project, Round
+from tests.builders import answer, build_cluster, build_round, label_value, submission
+from tests.meanwhile import Act, held_up
+
+at_once = pytest.mark.django_db(transaction=True)
+row = pytest.mark.row(58)
+closing = pytest.mark.row(21, 58)
+ON_POSTGRES = connection.vendor == "postgresql"
+
+
+@pytest.fixture
+def people(project: Project, lead: User, ann1: User, ann2: User) -> list[Member]:
+    build_cluster(project, inputs=3)
+    return [Member.objects.get(project=project, user=user) for user in (lead, ann1, ann2)]
+
+
+def once(monkeypatch: pytest.MonkeyPatch, owner: Any, name: str, act: Callable[[], object]) -> None:
+    """Do something just before a function of the request is called the first time: as another request would."""
+    real = getattr(owner, name)
+
+    def first(*args: Any, **kwargs: Any) -> Any:
+        monkeypatch.setattr(owner, name, real)
+        act()
+        return real(*args, **kwargs)
+
+    monkeypatch.setattr(owner, name, first)
+
+
+def close_and_form_gold(round: Round) -> None:
+    close_round(round=round, by=None)
+    finish_round(round=Round.objects.get(pk=round.pk), by=None)
+
+
+def check_gold(round: Round) -> None:
+    """All that counts was seen when gold formed."""
+    units = {a.assignment.unit_id for a in counted(round).select_related("assignment")}
+    assert units == set(Decision.objects.filter(round=round).values_list("unit", flat=True))
+
+
+@at_once
+@closing
+@pytest.mark.contest
+def test_a_round_that_is_closed_while_an_answer_is_stored_waits_for_it_and_gold_has_it(
+    project: Project, people: list[Member]
+) -> None:
+    round = build_round(project, people)
+    slot = next_hand(user=people[0].user, round=round)[0]
+    with held_up(queue, "hand") as place:  # the answer is stored, and not committed
+        late = Act(lambda: submit(user=people[0].user, submission=submission(slot, label_value())))
+        assert place.reached.wait(10)
+        closing = Act(lambda: close_and_form_gold(round))
+        assert not closing.has_ended(0.3)
+    stored: Submitted = late.end()
+    closing.end()
+    assert stored.answer.assignment.number == 1
+    assert Decision.objects.filter(round=round, answer=stored.answer).exists()
+    check_gold(round)
+
+
+@at_once
+@closing
+@pytest.mark.contest
+@pytest.mark.skipif(not ON_POSTGRES, reason="on SQLite whoever writes is alone")
+def test_an_answer_that_waited_for_its_slot_while_the_round_was_closed_is_in_gold_or_refused(
+    project: Project, people: list[Member]
+) -> None:
+    round = build_round(project, people)
+    slot = next_hand(user=people[0].user, round=round)[0]
+    with transaction.atomic():
+        Assignment.objects.filter(pk=slot.pk).update(leased_until=slot.leased_until)
+        late = Act(lambda: submit(user=people[0].user, submission=submission(slot, label_value())))
+        assert not late.has_ended(0.3)
+        closing = Act(lambda: close_and_form_gold(round))
+        closing.has_ended(0.3)
+    closing.end()
+    if late.has_ended(10) and late.error is None:
+        assert Decision.objects.filter(round=round, answer=late.result.answer).exists()
+    check_gold(round)
+
+
+@at_once
+@closing
+@pytest.mark.contest
+@pytest.mark.skipif(not ON_POSTGRES, reason="on SQLite whoever writes is alone")
+def test_an_answer_that_comes_while_the_round_is_being_closed_is_refused(
+    project: Project, people: list[Member]
+) -> None:
+    round = build_round(project, people)
+    slot = next_hand(user=people[0].user, round=round)[0]
+    with transaction.atomic():
+        close_round(round=round, by=None)
+        late = Act(lambda: submit(user=people[0].user, submission=submission(slot, label_value())))
+        assert not late.has_ended(0.3)
+    with pytest.raises(RoundClosed):
+        late.end()
+    assert not Answer.objects.exists()
+
+
+@pytest.mark.django_db
+@row
+@pytest.mark.parametrize("revision", [0, 1], ids=["a first answer", "a correction"])
+def test_nothing_is_stored_for_a_person_who_is_taken_out_in_the_middle_of_the_request(
+    project: Project, people: list[Member], monkeypatch: pytest.MonkeyPatch, revision: int
+) -> None:
+    round = build_round(project, people)
+    slot = next_hand(user=people[0].user, round=round)[0]
+    if revision:
+        answer(people[0].user, slot)
+    sent = submission(slot, label_value("negative"), revision=revision)
+    once(monkeypatch, answers, "_checked", lambda: remove_person(round=round, member=people[0], by=None))
+    with pytest.raises(NotFound):
+        submit(user=people[0].user, submission=sent)
+    assert Answer.objects.count() == revision
+    assert not Assignment.objects.filter(round=round, person=people[0], number__gte=1, current_answer=None).exists()
+
+
+@pytest.mark.django_db
+@row
+def test_the_reply_says_surplus_of_a_slot_that_another_took_in_the_middle_of_the_request(
+    project: Project, people: list[Member], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    round = build_round(project, people)
+    slot = next_hand(user=people[0].user, round=round)[0]
+    Assignment.objects.filter(pk=slot.pk).update(leased_until="2020-01-01T00:00:00Z")
+    once(monkeypatch, answers, "_checked", lambda: next_hand(user=people[1].user, round=round))
+    stored = submit(user=people[0].user, submission=submission(slot, label_value()))
+    assert stored.answer.assignment.is_retired
+    assert stored.answer.assignment.number == Assignment.objects.get(pk=slot.pk).number
+    assert Assignment.objects.get(round=round, unit=slot.unit_id, number=1).person == people[1]
+
+
+@pytest.mark.django_db
+@row
+def test_a_slot_that_was_moved_to_a_late_joiner_in_the_middle_of_the_request_is_the_joiners(
+    project: Project, people: list[Member], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    round = build_round(project, people[:2], dealing="dealt")
+    # All are one person's, so that the joiner's come from there, whatever the deal.
+    Assignment.objects.filter(round=round).update(person=people[0])
+    slot = Assignment.objects.filter(round=round).order_by("-position")[0]
+    once(monkeypatch, answers, "_checked", lambda: add_person(round=round, member=people[2], by=None))
+    with pytest.raises(NotFound):
+        submit(user=people[0].user, submission=submission(slot, label_value()))
+    slot.refresh_from_db()
+    assert (slot.person, slot.current_answer) == (people[2], None)
+
+
+@at_once
+@row
+@pytest.mark.contest
+def test_whoever_is_taken_out_while_slots_are_handed_over_keeps_none(project: Project, people: list[Member]) -> None:
+    round = build_round(project, people)
+    slot = next_hand(user=people[0].user, round=round)[0]
+    for begin in (
+        lambda: submit(user=people[0].user, submission=submission(slot, label_value())),
+        lambda: next_hand(user=people[0].user, round=round),
+    ):
+        with held_up(queue, "_renew") as place:
+            late = Act(begin)
+            assert place.reached.wait(10)
+            leaving = Act(lambda: remove_person(round=round, member=people[0], by=None))
+            leaving.has_ended(0.3)
+        late.end()
+        leaving.end()
+        assert not Assignment.objects.counted().unanswered().filter(round=round, person=people[0]).exists()
+        Participant.objects.filter(round=round, member=people[0]).update(left_at=None)
+
+
+@pytest.mark.django_db
+@row
+def test_a_slot_that_never_stands_still_is_given_up_with_a_word_and_nothing_is_stored(
+    project: Project, people: list[Member], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    round = build_round(project, people)
+    slot = next_hand(user=people[0].user, round=round)[0]
+    monkeypatch.setattr(type(answers._MOVE), "run", lambda self, **values: 0)
+    with pytest.raises(Conflict, match="Send the answer again"):
+        submit(user=people[0].user, submission=submission(slot, label_value()))
+    assert not Answer.objects.exists()
+
+
+@pytest.mark.django_db
+@row
+def test_nobody_joins_a_round_that_was_closed_since_it_was_looked_at(project: Project, people: list[Member]) -> None:
+    round = build_round(project, people[:1])
+    close_round(round=Round.objects.get(pk=round.pk), by=None)
+    with pytest.raises(Conflict, match="closed"):
+        add_person(round=round, member=people[1], by=None)
+    assert not Participant.objects.filter(member=people[1]).exists()
+
+
+@pytest.mark.django_db
+@row
+def test_nobody_joins_who_has_left_the_project_since_it_was_looked_at(
+    project: Project, people: list[Member], lead: User
+) -> None:
+    round = build_round(project, people[:1])
+    remove_member(member=Member.objects.get(pk=people[1].pk), by=lead)
+    with pytest.raises(Refused):
+        add_person(round=round, member=people[1], by=None)
+    assert not Participant.objects.filter(member=people[1]).exists()
+
+
+@at_once
+@row
+@pytest.mark.contest
+@pytest.mark.skipif(not ON_POSTGRES, reason="on SQLite whoever writes is alone")
+def test_who_leaves_the_project_while_being_let_into_a_round_is_out_of_both(
+    project: Project, people: list[Member], lead: User
+) -> None:
+    round = build_round(project, people[:1], dealing="dealt")
+    with held_up(rounds, "_share") as place:
+        joining = Act(lambda: add_person(round=round, member=people[1], by=None))
+        assert place.reached.wait(10)
+        leaving = Act(lambda: remove_member(member=people[1], by=lead))
+        leaving.has_ended(0.3)
+    joining.end()
+    leaving.end()
+    assert Participant.objects.get(member=people[1]).left_at
+    assert not Assignment.objects.counted().filter(round=round, person=people[1]).exists()
+
+
+@at_once
+@row
+@pytest.mark.contest
+@pytest.mark.skipif(not ON_POSTGRES, reason="on SQLite whoever writes is alone")
+def test_a_round_that_is_closed_while_a_text_is_corrected_is_closed_before_it_or_after_it(
+    project: Project, people: list[Member]
+) -> None:
+    round = build_round(project, people[:1])
+    while hand := next_hand(user=people[0].user, round=round):
+        answer(people[0].user, hand[0])
+    old = Proposition.objects.select_related("unit").get(cluster__project=project, position=1)
+    with held_up(queue, "replacement") as place:
+        correcting = Act(lambda: supersede_text(proposition=old, text="Another text.", reason="Typo.", by=people[1]))
+        assert place.reached.wait(10)
+        closing = Act(lambda: close_and_form_gold(round))
+        closing.has_ended(0.3)
+    correcting.end()
+    closing.end()
+    check_gold(round)

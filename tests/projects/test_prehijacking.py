@@ -1,0 +1,282 @@
+"""A stranger who had the account first is out once its owner comes: the five known ways of pre-hijacking (Sudhodanan
+and Paverd, USENIX Security 2022), and what an identity provider may say of addresses (reliability row 50)."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import AnonymousUser
+from django.core.management import CommandError, call_command
+from django.test import RequestFactory
+from rest_framework.exceptions import NotAuthenticated
+from rest_framework.test import APIClient
+
+from accounts import actions
+from accounts.models import ApiToken, ProviderIdentity, User
+from accounts.sessions import SessionStore
+from audit.actions import seal_pending
+from audit.models import Entry
+from projects.actions.elsewhere import RATERS, _member
+from projects.actions.provider import NoAccount, OtherPerson, Person, enter_by_provider
+from projects.models import Member, Project
+
+pytestmark = [pytest.mark.django_db, pytest.mark.row(50)]
+ClientOf = Callable[[User], APIClient]
+ISSUER = "https://id.example.org"
+VICTIM = "vera@lab.example.org"
+SECRET = "the stranger's own password"
+VERA = Person(ISSUER, "vera-1", "Vera@lab.example.org", "Vera Victim")
+
+
+@pytest.fixture(autouse=True)
+def passwords_hashed_fast(settings: Any) -> None:
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
+def browser(person: Person) -> tuple[User, APIClient]:
+    """Somebody comes back from the provider; the account, and the browser that is signed in now."""
+    request: Any = RequestFactory().get("/")
+    request.session, request.user = SessionStore(), AnonymousUser()
+    user = enter_by_provider(request=request, person=person)
+    request.session.save()
+    client = APIClient()
+    client.cookies["sessionid"] = request.session.session_key
+    return user, client
+
+
+def sign_in(email: str = VICTIM, password: str = SECRET) -> APIClient | None:
+    client = APIClient()
+    reply = client.post("/api/v1/session/", {"email": email, "password": password}, format="json")
+    return client if reply.status_code == 200 else None
+
+
+def bearer(token: str) -> APIClient:
+    client = APIClient()
+    client.credentials(HTTP_AUTHORIZATION=f"Bearer {token}")
+    return client
+
+
+def is_in(client: APIClient) -> bool:
+    return bool(client.get("/api/v1/me/").status_code == 200)
+
+
+@pytest.fixture
+def taken(stranger: User, client_of: ClientOf) -> APIClient:
+    """The stranger has opened a project, invited the victim's address and accepted it himself: his browser."""
+    mine, theirs = client_of(stranger), APIClient()
+    slug = mine.post("/api/v1/projects/", {"name": "Trap"}, format="json").json()["slug"]
+    invited = mine.post(f"/api/v1/projects/{slug}/invitations/", {"email": VICTIM, "role": "annotator"}, format="json")
+    accepted = {"token": invited.json()["token"], "name": "Not Vera", "password": SECRET}
+    assert theirs.post("/api/v1/invitations/accept/", accepted, format="json").status_code == 200
+    return theirs
+
+
+def test_classic_federated_merge_leaves_the_stranger_no_password(taken: APIClient) -> None:
+    assert sign_in() is not None
+    user, vera = browser(VERA)
+    assert sign_in() is None
+    told = vera.get("/api/v1/me/").json()
+    assert (told["email"], told["name"], told["has_password"]) == (VICTIM, "Vera Victim", False)
+    assert told["notice"]["by"] == "provider"
+    assert told["email_verified_at"]
+    # She sets one of her own, and her second visit ends nothing.
+    assert vera.post("/api/v1/me/password/", {"new": "a password of Vera's"}, format="json").status_code == 204
+    assert is_in(vera)
+    browser(VERA)
+    assert sign_in(password="a password of Vera's") is not None
+    assert Entry.objects.filter(verb="verify address").count() == 1
+    assert user.memberships.count() == 1, "a place in the stranger's project is no way in, and hers to leave"
+
+
+def test_an_unexpired_session_of_the_stranger_has_ended(taken: APIClient) -> None:
+    assert is_in(taken)
+    _, vera = browser(VERA)
+    assert not is_in(taken)
+    assert is_in(vera)
+
+
+def test_a_trojan_identifier_that_the_stranger_left_leads_nowhere(taken: APIClient) -> None:
+    """Tokens, one-time links, his own person at the provider: whatever hangs on the account but its address."""
+    token = taken.post("/api/v1/me/tokens/", {"name": "later"}, format="json").json()["token"]
+    account = User.objects.get(email=VICTIM)
+    link = actions.make_sign_in_link(user=account)
+    ProviderIdentity.objects.create(user=account, issuer=ISSUER, subject="stranger-1")
+    assert is_in(bearer(token))
+    browser(VERA)
+    assert not is_in(bearer(token))
+    assert APIClient().post("/api/v1/session/link/", {"token": link}, format="json").status_code == 410
+    with pytest.raises(NoAccount):
+        browser(Person(ISSUER, "stranger-1", "stranger@elsewhere.example.org"))
+    assert list(account.provider_identities.values_list("subject", flat=True)) == ["vera-1"]
+
+
+def test_there_is_no_change_of_address_that_could_be_begun_and_left_open(taken: APIClient) -> None:
+    for body in ({"email": "x@example.org"}, {"email": VICTIM}):
+        assert taken.patch("/api/v1/me/", body, format="json").status_code == 422
+    assert User.objects.filter(email=VICTIM).count() == 1
+
+
+def test_an_account_by_the_provider_is_not_taken_over_by_an_invitation(stranger: User, client_of: ClientOf) -> None:
+    """The other way about: a provider that was true first, then a password by somebody who only holds a link."""
+    User.objects.create_user(email=VICTIM, name="Vera")
+    browser(VERA)
+    mine = client_of(stranger)
+    slug = mine.post("/api/v1/projects/", {"name": "Trap"}, format="json").json()["slug"]
+    invited = mine.post(f"/api/v1/projects/{slug}/invitations/", {"email": VICTIM, "role": "viewer"}, format="json")
+    accepted = {"token": invited.json()["token"], "name": "Not Vera", "password": SECRET}
+    assert APIClient().post("/api/v1/invitations/accept/", accepted, format="json").status_code == 401
+    assert sign_in() is None
+
+
+def test_an_operators_link_puts_the_stranger_out_as_the_provider_does(taken: APIClient) -> None:
+    token = taken.post("/api/v1/me/tokens/", {"name": "later"}, format="json").json()["token"]
+    other = actions.make_sign_in_link(user=User.objects.get(email=VICTIM))
+    link = actions.make_sign_in_link(user=User.objects.get(email=VICTIM))
+    vera = APIClient()
+    told = vera.post("/api/v1/session/link/", {"token": link}, format="json").json()
+    assert told["user"]["notice"]["by"] == "link"
+    assert is_in(vera)
+    assert (sign_in(), is_in(taken), is_in(bearer(token))) == (None, False, False)
+    assert APIClient().post("/api/v1/session/link/", {"token": other}, format="json").status_code == 410
+
+
+def test_when_the_address_was_verified_is_sealed(taken: APIClient) -> None:
+    taken.post("/api/v1/me/tokens/", {"name": "later"}, format="json")
+    user, _ = browser(VERA)
+    entry = Entry.objects.get(verb="verify address")
+    assert (entry.actor, entry.object_id) == (user, str(user.pk))
+    assert entry.before == {"name": "Not Vera"}
+    assert entry.after == {
+        "by": "provider", "name": "Vera Victim",
+        "ended": {"password": True, "tokens": 1, "links": 0, "identities": 0},
+    }  # fmt: skip
+    seal_pending()
+    entry.refresh_from_db()
+    assert entry.seal is not None
+
+
+def test_the_notice_is_shown_until_it_is_read_and_to_nobody_whose_account_was_empty(taken: APIClient) -> None:
+    _, vera = browser(VERA)
+    assert vera.get("/api/v1/session/").json()["user"]["notice"]
+    assert vera.patch("/api/v1/me/", {"notice_read": True}, format="json").json()["notice"] is None
+    assert vera.get("/api/v1/session/").json()["user"]["notice"] is None
+    User.objects.create_user(email="new@lab.example.org", name="New")
+    _, new = browser(Person(ISSUER, "new-1", "new@lab.example.org"))
+    assert new.get("/api/v1/me/").json()["notice"] is None
+
+
+def test_another_person_with_the_same_address_does_not_come_in(taken: APIClient) -> None:
+    """Two subjects with one address, or an address that was given to somebody new."""
+    browser(VERA)
+    with pytest.raises(OtherPerson):
+        browser(Person(ISSUER, "vera-2", VICTIM))
+    out = call_command("forget_provider", "VERA@lab.example.org")
+    assert out is None
+    browser(Person(ISSUER, "vera-2", VICTIM))
+    with pytest.raises(OtherPerson):
+        browser(VERA)
+    for arguments in ((), ("nobody@example.org",), (VICTIM, "--all")):
+        with pytest.raises(CommandError):
+            call_command("forget_provider", *arguments)
+    call_command("forget_provider", "--all")
+    assert not ProviderIdentity.objects.exists()
+    assert Entry.objects.filter(verb="forget provider").count() == 2
+
+
+def test_a_person_whose_address_changes_at_the_provider_keeps_the_account(taken: APIClient) -> None:
+    user, _ = browser(VERA)
+    married = Person(ISSUER, "vera-1", "vera.v@lab.example.org")
+    assert browser(married)[0] == user
+    user.refresh_from_db()
+    assert user.email == "vera.v@lab.example.org"
+    # The old address is free for whoever gets it next: that is somebody else.
+    with pytest.raises(NoAccount):
+        browser(Person(ISSUER, "new-1", VICTIM))
+
+
+def test_a_new_address_that_another_account_has_gives_no_way_into_that_account(taken: APIClient, lead: User) -> None:
+    user, _ = browser(VERA)
+    again, _ = browser(Person(ISSUER, "vera-1", lead.email))
+    assert again == user
+    assert {u.email for u in User.objects.filter(pk__in=[user.pk, lead.pk])} == {VICTIM, lead.email}
+
+
+def test_a_closed_account_stays_closed_and_unverified(taken: APIClient) -> None:
+    User.objects.filter(email=VICTIM).update(is_active=False)
+    with pytest.raises(NoAccount):
+        browser(VERA)
+    assert not Entry.objects.filter(verb="verify address").exists()
+    assert not ProviderIdentity.objects.exists()
+
+
+def test_an_operators_account_is_verified_and_keeps_its_password(db: None) -> None:
+    User.objects.create_superuser(email=VICTIM, password=SECRET, name="Vera")
+    browser(VERA)
+    assert sign_in() is not None
+
+
+def test_what_was_on_its_way_when_the_others_were_put_out_leaves_nothing_behind(taken: APIClient, rf: Any) -> None:
+    """The stranger's requests were let in a moment before: they find the account as it was then."""
+    his = User.objects.get(email=VICTIM)
+    browser(VERA)
+    request = rf.post("/")
+    request.session, request.user = SessionStore(), his
+    his.check_password(SECRET)
+    with pytest.raises(NotAuthenticated):
+        actions.make_token(user=his, name="late")
+    with pytest.raises(NotAuthenticated):
+        actions.set_password(request=request, user=his, current=SECRET, new="another of the stranger's")
+    with pytest.raises(NotAuthenticated):
+        actions.end_other_sessions(request=request, user=his)
+    assert not ApiToken.objects.filter(revoked_at=None).exists()
+    assert (sign_in(), sign_in(password="another of the stranger's")) == (None, None)
+
+
+def test_a_password_that_is_hashed_anew_does_not_come_back(taken: APIClient, settings: Any) -> None:
+    his = User.objects.get(email=VICTIM)
+    browser(VERA)
+    settings.PASSWORD_HASHERS = [
+        "django.contrib.auth.hashers.PBKDF2PasswordHasher", *settings.PASSWORD_HASHERS,
+    ]  # fmt: skip
+    assert his.check_password(SECRET), "as he loaded it, before"
+    assert sign_in() is None
+
+
+def test_whoever_owns_the_address_can_put_the_others_out(taken: APIClient) -> None:
+    """By hand too, as where somebody else sat down at a browser that was left signed in."""
+    user, vera = browser(VERA)
+    _, elsewhere = browser(VERA)
+    token = elsewhere.post("/api/v1/me/tokens/", {"name": "later"}, format="json").json()["token"]
+    assert bearer(token).delete("/api/v1/me/sessions/").status_code == 403
+    assert bearer(token).delete("/api/v1/me/tokens/").status_code == 403
+    assert vera.delete("/api/v1/me/sessions/").status_code == 204
+    assert (is_in(vera), is_in(elsewhere), is_in(bearer(token))) == (True, False, True)
+    assert vera.delete("/api/v1/me/tokens/").status_code == 204
+    assert not is_in(bearer(token))
+    verbs = Entry.objects.filter(actor=user).order_by("-id").values_list("verb", flat=True)[:2]
+    assert list(verbs) == ["revoke API tokens", "end other sessions"]
+
+
+def test_tokens_end_with_a_changed_password(taken: APIClient) -> None:
+    _, vera = browser(VERA)
+    token = vera.post("/api/v1/me/tokens/", {"name": "later"}, format="json").json()["token"]
+    assert vera.post("/api/v1/me/password/", {"new": "a password of Vera's"}, format="json").status_code == 204
+    assert not is_in(bearer(token))
+
+
+def test_a_rater_elsewhere_lets_nobody_in_who_took_the_address(
+    project: Project, lead: User, stranger: User, client_of: ClientOf
+) -> None:
+    """Its address can be worked out from the project's number and the rater's name."""
+    import uuid
+
+    address = f"rater-{uuid.uuid5(RATERS, f'{project.pk} anna')}@elsewhere.invalid"
+    mine = client_of(stranger)
+    slug = mine.post("/api/v1/projects/", {"name": "Trap"}, format="json").json()["slug"]
+    for email in (address, "volunteer-1@participants.invalid", "k\u0131m@example.org"):
+        body = {"email": email, "role": "viewer"}
+        assert mine.post(f"/api/v1/projects/{slug}/invitations/", body, format="json").status_code == 422, email
+    User.objects.create_user(email=address, name="taken before that was refused", password=SECRET)
+    with pytest.raises(Exception, match="in somebody's use"):
+        _member(project, "anna", lead)
+    assert not Member.objects.filter(project=project, user__email=address).exists()

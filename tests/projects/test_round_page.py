@@ -1,0 +1,26 @@
+"""The page of one round: what it counts agrees with itself, and what was raised is told whole and in words."""
+
+import pytest
+from rest_framework.test import APIClient
+
+from accounts.models import User
+from projects.actions.answers import next_hand
+from projects.models import Member, Project
+from tests.builders import answer, build_cluster, build_round, skip
+
+pytestmark = pytest.mark.django_db
+
+
+def test_days_add_up_to_the_answers_and_everything_raised_is_told(project: Project, lead: User, ann1: User) -> None:
+    build_cluster(project)
+    round = build_round(project, [Member.objects.get(user=ann1)])
+    answer(ann1, next_hand(user=ann1, round=round)[0], flag=True, comment="Which arm?")
+    answer(ann1, next_hand(user=ann1, round=round)[0])
+    skip(ann1, next_hand(user=ann1, round=round)[0])
+    client = APIClient()
+    client.force_login(lead)
+    page = client.get(f"/api/v1/rounds/{round.pk}/progress/").json()
+    assert page["answered"] == sum(day["answers"] for day in page["days"]) == 2
+    skipped, raised = page["flagged"]
+    assert (skipped["outcome"], skipped["reason"]) == ("skipped", "The text is unclear")
+    assert (raised["flag"], raised["comment"]) == (True, "Which arm?")

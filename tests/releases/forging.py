@@ -1,0 +1,43 @@
+"""What somebody with the disk, or with the data base, does to a release so that it looks whole."""
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+from releases import manifest
+
+
+def rewritten(folder: Path, changed: Any = None) -> dict[str, Any]:
+    """Write ``SHA256SUMS`` and the manifest anew for the files that lie there now, as Concord would: the folder alone
+    is whole again. ``changed``, where given, changes the manifest before its digest is taken."""
+    path = folder / manifest.NAME
+    made: dict[str, Any] = json.loads(path.read_text())
+    lines = []
+    for entry in made["files"]:
+        if entry["path"] == manifest.SUMS:
+            continue
+        content = (folder / entry["path"]).read_bytes()
+        entry.update(size=len(content), sha256=hashlib.sha256(content).hexdigest())
+        lines.append(f"{entry['sha256']}  {entry['path']}\n")
+    sums = "".join(sorted(lines, key=lambda line: line[66:])).encode()
+    (folder / manifest.SUMS).write_bytes(sums)
+    for entry in made["files"]:
+        if entry["path"] == manifest.SUMS:
+            entry.update(size=len(sums), sha256=hashlib.sha256(sums).hexdigest())
+    made["snapshot"] = hashlib.sha256(sums).hexdigest()
+    if changed:
+        changed(made)
+    made = manifest.sealed(made)
+    path.write_bytes(manifest.as_bytes(made))
+    return made
+
+
+def gold_flipped(folder: Path) -> dict[str, Any]:
+    """Another polarity for the first target, and everything that tells of it rewritten."""
+    level3 = folder / "m3" / "level3.jsonl"
+    whole = level3.read_bytes()
+    forged = whole.replace(b'"target_direction": "positive"', b'"target_direction": "negative"', 1)
+    assert forged != whole
+    level3.write_bytes(forged)
+    return rewritten(folder)

@@ -1,0 +1,126 @@
+"""The commands for whoever has downloaded a release: with Concord's files and nothing else, not even a setting."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from releases import anywhere
+from tests.releases.forging import gold_flipped
+from tests.releases.test_folders import DIGEST, FIRST
+
+ROOT = Path(__file__).resolve().parents[2]
+APPS = ["accounts", "annotation", "audit", "config", "evaluation", "generation", "measures", "projects", "releases"]
+NO_DJANGO = ("-S",)
+
+
+@pytest.fixture(scope="module")
+def concord(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Concord's files as they come: without ``.env``, without ``var/``."""
+    folder = tmp_path_factory.mktemp("concord")
+    shutil.copy(ROOT / "manage.py", folder)
+    for app in APPS:
+        shutil.copytree(ROOT / app, folder / app, ignore=shutil.ignore_patterns("__pycache__", "migrations"))
+    return folder
+
+
+@pytest.fixture
+def release(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(FIRST, tmp_path / "eye-1.0.0"))
+
+
+def run(
+    concord: Path, *arguments: str, python: tuple[str, ...] = (), env: dict[str, str] | None = None
+) -> tuple[int, str, str]:
+    """Exit status, what was said, and what was said to be wrong."""
+    command = [sys.executable, *python, "manage.py", *arguments]
+    done = subprocess.run(command, cwd=concord, env=env or {}, capture_output=True, text=True, timeout=60, check=False)
+    assert "Traceback" not in done.stderr
+    assert not (concord / "var").exists() or not list((concord / "var").iterdir())
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.mark.row(33)
+def test_a_downloaded_release_is_verified_without_django(concord: Path, release: Path) -> None:
+    status, said, wrong = run(concord, "verify_release", str(release), python=NO_DJANGO)
+    assert (status, wrong) == (0, "")
+    assert f"\nDigest: {DIGEST}\n" in said
+    assert "Not checked: Row and audit log of an installation: no data base at hand, only the folder" in said
+    assert "Not checked: The digest: compare it with the published one" in said
+    assert said.endswith(": every file is as its manifest says.\n")
+    status, said, _ = run(concord, "verify_release", str(release), "--digest", DIGEST, python=NO_DJANGO)
+    assert (status, said.splitlines()[-1]) == (0, f"{release} is as it was released.")
+    gold_flipped(release)
+    status, said, wrong = run(concord, "verify_release", str(release), "--digest", DIGEST, python=NO_DJANGO)
+    assert (status, wrong) == (1, f"{release} is not as it was released: 1 finding.\n")
+    assert f"Found: Its digest is not the one given, {DIGEST}: this is not that release" in said
+
+
+@pytest.mark.row(33)
+def test_it_is_verified_with_django_and_no_setting_and_with_settings_and_no_data_base(
+    concord: Path, release: Path
+) -> None:
+    settings: dict[str, dict[str, str]] = {"(no settings: SECRET_KEY is missing": {}, "own manifest.": {"DEBUG": "1"}}
+    for why, env in settings.items():
+        status, said, wrong = run(concord, "verify_release", str(release), env=env)
+        assert (status, wrong, f"Digest: {DIGEST}" in said) == (0, "", True)
+        assert "no data base at hand, only the folder" in said
+        assert why in said
+
+
+def test_bad_input_is_said_in_a_line_with_a_status_of_its_own(concord: Path, release: Path, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    for arguments, said in (
+        (["verify_release", "nowhere"], "nowhere is no folder"),
+        (["verify_release", str(release), "--digest", "abc"], "a digest is 64 hex digits"),
+        (["verify_release"], "DIR"),
+        (["diff_releases", str(release), str(tmp_path / "empty")], f"{tmp_path / 'empty'} is no release"),
+        (["diff_releases", "nowhere", str(release)], "nowhere is no release"),
+    ):
+        status, out, wrong = run(concord, *arguments, python=NO_DJANGO)
+        assert (status, out) == (anywhere.WRONG, ""), arguments
+        assert said in wrong.splitlines()[-1]
+        with pytest.raises(CommandError, match=re.escape(said)) as refused:
+            call_command(*arguments)
+        assert refused.value.returncode in (1, anywhere.WRONG)  # from the terminal argparse ends with 2
+
+
+def test_two_downloaded_releases_are_compared(concord: Path, release: Path, tmp_path: Path) -> None:
+    other = Path(shutil.copytree(FIRST, tmp_path / "other"))
+    gold_flipped(other)
+    status, said, _ = run(concord, "diff_releases", str(release), str(other), python=NO_DJANGO)
+    assert status == 0
+    assert "m3/level3.jsonl: 0 added, 0 removed, 1 changed (26258610_0)" in said.splitlines()
+    assert "LICENSE: the same" in said.splitlines()
+    (other / "m3" / "level3.jsonl").write_text("{}\n")
+    status, _, wrong = run(concord, "diff_releases", str(release), str(other), python=NO_DJANGO)
+    assert (status, "Verify both releases first" in wrong) == (anywhere.WRONG, True)
+
+
+def test_other_commands_still_say_what_is_missing(concord: Path) -> None:
+    command = [sys.executable, "manage.py", "release", "--help"]
+    done = subprocess.run(command, cwd=concord, env={}, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode != 0
+    assert "SECRET_KEY is missing" in done.stderr
+
+
+def test_a_release_without_rows_that_can_be_read_is_bad_input_and_no_failure(release: Path, tmp_path: Path) -> None:
+    from tests.releases.forging import rewritten
+
+    other = Path(shutil.copytree(FIRST, tmp_path / "other"))
+    for content in (b'{"docid": 1', b"[]\n", b"\xff\n", b"[" * 100_000):
+        (other / "m3" / "level3.jsonl").write_bytes(content)
+        rewritten(other)
+        with pytest.raises(anywhere.BadInput, match="it has not the rows"):
+            list(anywhere.compared(release, other))
+
+
+def test_the_bar_is_for_terminals(release: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    anywhere.looked_at(release)
+    assert capfd.readouterr().err == ""
+    assert os.isatty(2) is False

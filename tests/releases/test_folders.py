@@ -1,0 +1,345 @@
+"""A downloaded folder against its own manifest: whatever lies in it, nothing but what is listed passes."""
+
+import hashlib
+import json
+import os
+import shutil
+import socket
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from releases import folder as folders
+from releases import manifest
+from tests.releases.forging import rewritten
+
+FIRST = Path(__file__).parent / "first_release"
+DIGEST = "0a4849c1b91b86ca0b9cfea53e90ece86d94e63f9c76c5f0df494a7c3233ae26"
+Body = dict[str, Any]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A release of the first Concord that made any."""
+    return Path(shutil.copytree(FIRST, tmp_path / "r"))
+
+
+def found(folder: Path) -> list[str]:
+    return folders.inspect(folder).findings
+
+
+def test_a_release_from_an_older_concord_still_verifies(folder: Path) -> None:
+    report = folders.inspect(folder)
+    assert report.findings == []
+    assert report.manifest is not None
+    assert (report.manifest.digest, report.manifest.body["digest"]) == (DIGEST, DIGEST)
+    assert report.checked == [
+        "Size and SHA-256 of 8 files against manifest.json, and that nothing else lies in the folder."
+    ]
+
+
+def test_altered_and_rewritten_it_fits_itself_under_another_digest(folder: Path) -> None:
+    (folder / "LICENSE").write_text("Free for all.\n")
+    rewritten(folder)
+    report = folders.inspect(folder)
+    assert report.findings == []
+    assert report.manifest is not None
+    assert report.manifest.digest != DIGEST
+
+
+def add_file(folder: Path) -> None:
+    (folder / "m3" / "more.jsonl").write_text("{}\n")
+
+
+def empty_folder(folder: Path) -> None:
+    (folder / "extra").mkdir()
+
+
+def empty_folders_in_folders(folder: Path) -> None:
+    (folder / "extra" / "deep").mkdir(parents=True)
+
+
+def link_beside(folder: Path) -> None:
+    (folder / "extra").symlink_to("/etc/passwd")
+
+
+def link_to_a_folder(folder: Path) -> None:
+    (folder / "extra").symlink_to(folder.parent)
+
+
+def link_to_nothing(folder: Path) -> None:
+    (folder / "extra").symlink_to("nowhere")
+
+
+def link_in_place_of_a_file(folder: Path) -> None:
+    (folder / "LICENSE").rename(folder.parent / "kept")
+    (folder / "LICENSE").symlink_to(folder.parent / "kept")
+
+
+def link_in_place_of_a_folder(folder: Path) -> None:
+    (folder / "m3").rename(folder.parent / "m3")
+    (folder / "m3").symlink_to(folder.parent / "m3")
+
+
+def hard_link_to_outside(folder: Path) -> None:
+    os.link(folder / "LICENSE", folder.parent / "other")
+
+
+def pipe_beside(folder: Path) -> None:
+    os.mkfifo(folder / "extra")
+
+
+def pipe_in_place_of_a_file(folder: Path) -> None:
+    (folder / "LICENSE").unlink()
+    os.mkfifo(folder / "LICENSE")
+
+
+def folder_in_place_of_a_file(folder: Path) -> None:
+    (folder / "LICENSE").unlink()
+    (folder / "LICENSE").mkdir()
+
+
+def other_capitals(folder: Path) -> None:
+    (folder / "LICENSE").rename(folder / "License")
+
+
+def missing(folder: Path) -> None:
+    (folder / "m3" / "level3.jsonl").unlink()
+
+
+def shorter(folder: Path) -> None:
+    (folder / "LICENSE").write_text("")
+
+
+def name_that_breaks_lines(folder: Path) -> None:
+    (folder / "LICENSE\nREADME.md: fine").touch()
+
+
+def name_that_turns_letters_round(folder: Path) -> None:
+    (folder / "m3" / "\u202elnosj.3level").touch()
+
+
+def name_that_is_no_text(folder: Path) -> None:
+    (Path(os.fsdecode(os.fsencode(folder) + b"/\xff"))).touch()
+
+
+def name_with_a_letter_that_looks_alike(folder: Path) -> None:
+    (folder / "m3" / "l\u0435vel3.jsonl").touch()
+
+
+@pytest.mark.parametrize(
+    ("done", "said"),
+    [
+        (add_file, ["m3/more.jsonl: a file, not in the manifest"]),
+        (empty_folder, ["extra: an empty folder, not in the manifest"]),
+        (empty_folders_in_folders, ["extra/deep: an empty folder, not in the manifest"]),
+        (link_beside, ["extra: a link, not in the manifest"]),
+        (link_to_a_folder, ["extra: a link, not in the manifest"]),
+        (link_to_nothing, ["extra: a link, not in the manifest"]),
+        (link_in_place_of_a_file, ["LICENSE: a link, the manifest has a file"]),
+        (link_in_place_of_a_folder, ["m3: a link, not in the manifest", "m3/level3.jsonl: missing"]),
+        (pipe_beside, ["extra: no plain file, not in the manifest"]),
+        (pipe_in_place_of_a_file, ["LICENSE: no plain file, the manifest has a file"]),
+        (folder_in_place_of_a_file, ["LICENSE: a folder, the manifest has a file"]),
+        (other_capitals, ["License: a file, not in the manifest", "LICENSE: missing"]),
+        (missing, ["m3/level3.jsonl: missing"]),
+        (shorter, ["LICENSE: 0 bytes, the manifest says 119"]),
+        (name_that_breaks_lines, [r"'LICENSE\nREADME.md: fine': a file, not in the manifest"]),
+        (name_that_turns_letters_round, [r"'m3/\u202elnosj.3level': a file, not in the manifest"]),
+        (name_that_is_no_text, [r"'\udcff': a file, not in the manifest"]),
+        (name_with_a_letter_that_looks_alike, [r"'m3/l\u0435vel3.jsonl': a file, not in the manifest"]),
+    ],
+    ids=lambda value: value.__name__ if callable(value) else "",
+)
+@pytest.mark.row(33)
+def test_what_does_not_belong_is_found_by_name(folder: Path, done: Callable[[Path], None], said: list[str]) -> None:
+    done(folder)
+    assert found(folder) == said
+
+
+def test_a_hard_link_is_found_where_its_other_name_lies_outside(folder: Path) -> None:
+    hard_link_to_outside(folder)
+    [said] = found(folder)
+    assert said.startswith("LICENSE: it has another name outside of this folder (a hard link)")
+    assert found(Path(shutil.copytree(folder, folder.parent / "copy"))) == []
+
+
+def test_a_socket_is_no_file(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)  # an address of a socket is short
+    with socket.socket(socket.AF_UNIX) as one:
+        one.bind("extra")
+    assert found(folder) == ["extra: no plain file, not in the manifest"]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
+def test_a_folder_that_may_not_be_read_is_a_finding(folder: Path) -> None:
+    (folder / "m3").chmod(0)
+    assert found(folder) == ["m3: it cannot be read (Permission denied)", "m3/level3.jsonl: missing"]
+    (folder / "m3").chmod(0o755)
+
+
+def test_a_million_files_beside_it_fill_no_memory(folder: Path) -> None:
+    for n in range(folders.MOST + 5):
+        (folder / f"extra{n}").touch()
+    report = folders.inspect(folder)
+    assert (len(report.findings), report.more, report.count) == (folders.MOST, 5, folders.MOST + 5)
+
+
+def test_a_folder_without_a_manifest_or_with_a_link_for_one_is_no_release(folder: Path) -> None:
+    (folder / "manifest.json").rename(folder.parent / "manifest.json")
+    assert found(folder) == ["manifest.json: there is no such file, so this is no release"]
+    (folder / "manifest.json").symlink_to(folder.parent / "manifest.json")
+    assert found(folder) == ["manifest.json: it cannot be read (a link)"]
+    (folder / "manifest.json").unlink()
+    os.mkfifo(folder / "manifest.json")
+    assert found(folder) == ["manifest.json: it cannot be read (no plain file)"]
+
+
+def first(body: Body, **fields: Any) -> None:
+    body["files"][0].update(fields)
+
+
+def again(body: Body, **fields: Any) -> None:
+    body["files"].append(body["files"][0] | fields)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda b: first(b, path="../x"), "../x: no path of a release"),
+        (lambda b: first(b, path="/etc/passwd"), "/etc/passwd: no path of a release"),
+        (lambda b: first(b, path="m3/../LICENSE"), "m3/../LICENSE: no path of a release"),
+        (lambda b: first(b, path="m3//x"), "m3//x: no path of a release"),
+        (lambda b: first(b, path="./LICENSE"), "./LICENSE: no path of a release"),
+        (lambda b: first(b, path=""), ": no path of a release"),
+        (lambda b: first(b, path="C:\\x"), "C:\\x: no path of a release"),
+        (lambda b: first(b, path="x\n"), r"'x\n': no path of a release"),
+        (lambda b: first(b, path="\u00e4"), r"'\xe4': no path of a release"),
+        (lambda b: first(b, path="x\0y"), r"'x\x00y': no path of a release"),
+        (lambda b: first(b, path="x" * 300), "x" * 300 + ": no path of a release"),
+        (lambda b: first(b, path="manifest.json"), "manifest.json: no path of a release"),
+        (lambda b: first(b, path=7), "manifest.json: the path of file 1 is no text; it was changed"),
+        (lambda b: first(b, size="340"), "manifest.json: the size of CITATION.cff is no whole number; it was changed"),
+        (lambda b: first(b, size=340.0), "manifest.json: the size of CITATION.cff is no whole number; it was changed"),
+        (lambda b: first(b, size=True), "manifest.json: the size of CITATION.cff is no whole number; it was changed"),
+        (lambda b: first(b, size=-1), "manifest.json: the size of CITATION.cff is no whole number; it was changed"),
+        (lambda b: first(b, rows="2"), "manifest.json: the rows of CITATION.cff are no whole number; it was changed"),
+        (lambda b: first(b, sha256="A" * 64), "manifest.json: the SHA-256 of CITATION.cff is no such; it was changed"),
+        (lambda b: first(b, sha256=None), "manifest.json: the SHA-256 of CITATION.cff is no such; it was changed"),
+        (lambda b: again(b), "manifest.json: it lists CITATION.cff 2 times, capitals aside"),
+        (lambda b: again(b, path="citation.cff"),
+         "manifest.json: it lists CITATION.cff and citation.cff 2 times, capitals aside"),
+        (lambda b: b.update(files={}), "manifest.json: its files are no list of objects; it was changed"),
+        (lambda b: b.update(files=["LICENSE"]), "manifest.json: its files are no list of objects; it was changed"),
+        (lambda b: b.update(version=1), "manifest.json: its version is no text; it was changed"),
+        (lambda b: b.pop("project"), "manifest.json: its project is no text; it was changed"),
+        (lambda b: b.update(snapshot="0" * 64), "manifest.json: the snapshot hash is not that of the files it lists"),
+    ],
+)  # fmt: skip
+@pytest.mark.row(33)
+def test_a_manifest_that_lies_is_found_although_its_digest_fits(
+    folder: Path, change: Callable[[Body], None], said: str
+) -> None:
+    rewritten(folder, change)
+    assert said in found(folder)
+
+
+def test_sums_that_are_not_the_list_of_the_files_are_found(folder: Path) -> None:
+    """Else who checks with sha256sum would check less than the manifest lists."""
+    sums = b"\n".join((folder / "SHA256SUMS").read_bytes().splitlines()[1:]) + b"\n"
+
+    def fewer(body: Body) -> None:
+        entry = next(e for e in body["files"] if e["path"] == "SHA256SUMS")
+        entry.update(size=len(sums), sha256=hashlib.sha256(sums).hexdigest())
+
+    rewritten(folder, fewer)
+    (folder / "SHA256SUMS").write_bytes(sums)
+    assert found(folder) == ["manifest.json: the SHA256SUMS that it names is not the list of its files"]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"[]", b"null", b"{", b"\xff\xfe", b'{"a": NaN}', b"[" * 100_000, b'{"files": ' + b"9" * 5000 + b"}"],
+    ids=["empty", "list", "null", "half", "bytes", "nan", "deep", "digits"],
+)
+def test_what_is_no_manifest_is_one_finding(folder: Path, content: bytes) -> None:
+    (folder / "manifest.json").write_bytes(content)
+    [said] = found(folder)
+    assert said.startswith("manifest.json: it")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b'"project": "eye"', b'"project": "other", "project": "eye"'),
+        (b'"name": "Eye"', b'"name":  "Eye"'),
+        (b'"name": "Eye"', b'"name": "\\u0045ye"'),
+        (b'"illustrative": false', b'"illustrative": false, "more": NaN'),
+        (b'"name": "Eye"', b'"name": "\\ud800"'),
+        (b"}\n", b"}"),
+        (b"}\n", b"}\n\n"),
+    ],
+)
+def test_a_manifest_written_otherwise_is_found_whatever_it_says(folder: Path, old: bytes, new: bytes) -> None:
+    path = folder / "manifest.json"
+    whole = path.read_bytes()
+    at = whole.rindex(old)
+    path.write_bytes(whole[:at] + new + whole[at + len(old) :])
+    assert len(found(folder)) == 1
+
+
+def test_a_manifest_of_two_hundred_megabytes_is_not_read(folder: Path) -> None:
+    with (folder / "manifest.json").open("r+b") as file:
+        file.truncate(200 << 20)
+    assert found(folder) == ["manifest.json: it is larger than a manifest can be"]
+
+
+def take(pieces: Iterable[bytes], each: Callable[[bytes], object]) -> None:
+    for piece in pieces:
+        each(piece)
+
+
+def test_the_last_piece_of_a_file_comes_only_when_the_whole_file_fits(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(folders, "CHUNK", 1000)
+    entry = next(e for e in folders.read(folder).entries if e.path == "statistics.json")
+    path = folder / entry.path
+    whole = path.read_bytes()
+    assert b"".join(folders.checked(folder, entry)) == whole
+    path.write_bytes(whole[:-2] + b"X\n")
+    taken: list[bytes] = []
+    with pytest.raises(folders.Altered, match=r"statistics\.json: its SHA-256"):
+        take(folders.checked(folder, entry), taken.append)
+    assert sum(map(len, taken)) < len(whole)
+
+
+def test_a_file_that_grows_while_it_is_read_is_not_followed_for_ever(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(folders, "CHUNK", 100)
+    entry = next(e for e in folders.read(folder).entries if e.path == "LICENSE")
+    taken: list[bytes] = []
+    with (folder / "LICENSE").open("ab", buffering=0) as file:
+
+        def one_more(piece: bytes) -> None:
+            taken.append(piece)
+            file.write(b"x" * 1000)
+
+        with pytest.raises(folders.Altered):
+            take(folders.checked(folder, entry), one_more)
+    assert len(taken) < 5
+
+
+def test_two_files_that_swapped_their_names_are_found(folder: Path) -> None:
+    (folder / "LICENSE").rename(folder / "x")
+    (folder / "README.md").rename(folder / "LICENSE")
+    (folder / "x").rename(folder / "README.md")
+    assert [said.split(":")[0] for said in found(folder)] == ["LICENSE", "README.md"]
+
+
+def test_the_manifest_of_the_first_release_reads_as_it_was_written(folder: Path) -> None:
+    body = json.loads((folder / "manifest.json").read_text())
+    assert manifest.as_bytes(manifest.sealed(body)) == (folder / "manifest.json").read_bytes()

@@ -1,0 +1,194 @@
+"""What leaves the server as a release is what was frozen, or does not leave it as if it were."""
+
+import hashlib
+import io
+import os
+import shutil
+import zipfile
+from collections.abc import Callable
+from contextlib import nullcontext
+from pathlib import Path
+from unittest.mock import patch
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection, transaction
+from rest_framework.test import APIClient
+
+from accounts.models import User
+from audit import triggers
+from projects.models import Project
+from releases import folder as folders
+from releases import served
+from releases.actions import folder_of, freeze
+from releases.models import Release
+from tests.annotation.m3_files import brought_in, cluster, write
+from tests.releases.forging import gold_flipped
+from tests.releases.test_folders import take
+
+pytestmark = pytest.mark.django_db
+Client = Callable[[User], APIClient]
+
+
+@pytest.fixture
+def release(project: Project, lead: User, tmp_path: Path) -> Release:
+    brought_in(project, write(tmp_path / "level3.jsonl", [cluster(f"26258610_{n}") for n in range(40)]))
+    # The snapshot is a transaction of its own, and a test is in one already.
+    with patch("releases.actions.snapshot", nullcontext):
+        return freeze(project=project, version="1.0.0", by=lead)
+
+
+@pytest.fixture
+def get(release: Release, lead: User, client_of: Client) -> Callable[[str], tuple[int, bytes]]:
+    """Status and body of a reply of the release's addresses, taken to its end."""
+
+    def get(address: str) -> tuple[int, bytes]:
+        reply = client_of(lead).get(f"/api/v1/releases/{release.pk}/{address}")
+        return reply.status_code, b"".join(reply.streaming_content) if reply.streaming else reply.content  # type: ignore[attr-defined]
+
+    return get
+
+
+Get = Callable[[str], tuple[int, bytes]]
+LEVEL3 = "m3/level3.jsonl"
+
+
+def same_size_and_age(path: Path, forged: bytes) -> None:
+    """What somebody with the disk writes: neither size nor time tells of it."""
+    info = path.stat()
+    assert len(forged) == info.st_size
+    path.write_bytes(forged)
+    os.utime(path, ns=(info.st_atime_ns, info.st_mtime_ns))
+
+
+def one_byte(path: Path) -> None:
+    whole = path.read_bytes()
+    same_size_and_age(path, whole[:-2] + bytes([whole[-2] ^ 1]) + whole[-1:])
+
+
+@pytest.mark.row(64)
+def test_every_file_is_served_as_it_was_frozen_with_its_size(release: Release, get: Get) -> None:
+    for entry in release.manifest["files"]:
+        status, body = get(f"files/{entry['path']}")
+        assert (status, hashlib.sha256(body).hexdigest()) == (200, entry["sha256"])
+    assert get("files/manifest.json") == (200, (folder_of(release) / "manifest.json").read_bytes())
+
+
+@pytest.mark.row(64)
+def test_an_altered_file_is_not_served_whole_or_in_the_archive_and_the_reply_says_so_in_words(
+    release: Release, get: Get, caplog: pytest.LogCaptureFixture
+) -> None:
+    one_byte(folder_of(release) / LEVEL3)
+    for address in (f"files/{LEVEL3}", "archive/"):
+        status, body = get(address)
+        assert (status, b"release-altered" in body) == (409, True)
+        assert b"m3/level3.jsonl: its SHA-256 is not the manifest's" in body
+    assert get("files/LICENSE")[0] == 200, "what is whole is served"
+    assert f"Release {release.pk}, kept in {release.folder}, was altered" in caplog.text
+
+
+@pytest.mark.row(64)
+def test_a_folder_that_was_altered_whole_is_not_served_at_all(release: Release, get: Get) -> None:
+    gold_flipped(folder_of(release))
+    for address in (f"files/{LEVEL3}", "files/LICENSE", "files/manifest.json", "files/nothing", "archive/"):
+        status, body = get(address)
+        assert (status, b"the digest there is" in body) == (409, True), address
+
+
+@pytest.mark.row(64)
+def test_nor_is_one_whose_row_was_altered_with_it(release: Release, get: Get) -> None:
+    made = gold_flipped(folder_of(release))
+    with transaction.atomic(), triggers.suspended(connection):
+        Release.objects.update(manifest=made, snapshot_hash=made["snapshot"])
+    for address in (f"files/{LEVEL3}", "archive/"):
+        status, body = get(address)
+        assert (status, b"audit log, freezing of release 1.0.0: the snapshot hash there is" in body) == (409, True)
+
+
+def test_a_file_that_is_gone_or_a_link_or_a_pipe_is_not_waited_for(release: Release, get: Get, tmp_path: Path) -> None:
+    path = folder_of(release) / LEVEL3
+    path.rename(tmp_path / "elsewhere")
+    assert (get(f"files/{LEVEL3}")[0], b"m3/level3.jsonl: missing" in get("archive/")[1]) == (409, True)
+    path.symlink_to(tmp_path / "elsewhere")
+    assert b"it cannot be read (a link)" in get(f"files/{LEVEL3}")[1]
+    path.unlink()
+    os.mkfifo(path)
+    assert b"it cannot be read (no plain file)" in get(f"files/{LEVEL3}")[1]
+
+
+def test_a_file_beside_them_has_no_address_and_is_in_no_archive(release: Release, get: Get) -> None:
+    (folder_of(release) / "extra.txt").write_text("x")
+    assert get("files/extra.txt")[0] == 404
+    with zipfile.ZipFile(io.BytesIO(get("archive/")[1])) as archive:
+        assert "eye-1.0.0/extra.txt" not in archive.namelist()
+
+
+@pytest.mark.row(64)
+def test_a_file_that_is_altered_while_it_goes_breaks_off(
+    release: Release, lead: User, client_of: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(folders, "CHUNK", 1000)
+    path = folder_of(release) / LEVEL3
+    reply = client_of(lead).get(f"/api/v1/releases/{release.pk}/files/{LEVEL3}")
+    size, taken = int(reply["Content-Length"]), bytearray()
+    assert (reply.status_code, size) == (200, path.stat().st_size)
+    one_byte(path)
+    with pytest.raises(folders.Altered):
+        take(reply.streaming_content, taken.extend)  # type: ignore[attr-defined]
+    assert 0 < len(taken) < size
+
+
+@pytest.mark.row(64)
+def test_an_archive_of_files_that_are_altered_while_it_goes_cannot_be_opened(
+    release: Release, lead: User, client_of: Client
+) -> None:
+    reply, taken = client_of(lead).get(f"/api/v1/releases/{release.pk}/archive/"), bytearray()
+    one_byte(folder_of(release) / "statistics.json")
+    with pytest.raises(folders.Altered):
+        take(reply.streaming_content, taken.extend)  # type: ignore[attr-defined]
+    assert taken
+    with pytest.raises(zipfile.BadZipFile):
+        zipfile.ZipFile(io.BytesIO(taken))
+
+
+def test_the_difference_from_an_altered_release_is_not_told(
+    release: Release, project: Project, lead: User, client_of: Client
+) -> None:
+    project.citation = "Doe 2026"
+    project.save()
+    with patch("releases.actions.snapshot", nullcontext):
+        newer = freeze(project=project, version="1.1.0", by=lead)
+    client, address = client_of(lead), f"/api/v1/releases/{newer.pk}/difference/"
+    files = {f["path"]: f["changed"] for f in client.get(address).json()["files"]}
+    assert (files["CITATION.cff"], files[LEVEL3]) == (1, 0)
+    one_byte(folder_of(release) / "CITATION.cff")
+    assert client.get(address).json()["type"] == "/problems/release-altered"
+
+
+def test_the_command_copies_no_altered_release(release: Release, tmp_path: Path) -> None:
+    served.copy(release, tmp_path / "copy")
+    assert folders.inspect(tmp_path / "copy").findings == []
+    one_byte(folder_of(release) / LEVEL3)
+    with patch("releases.actions.snapshot", nullcontext), pytest.raises(CommandError, match="not served"):
+        call_command("release", project="eye", release="1.0.0", out=tmp_path / "again", stdout=io.StringIO())
+    assert not (tmp_path / "again").exists()
+    assert [p.name for p in tmp_path.iterdir() if p.name.startswith(".")] == []
+
+
+def test_what_lies_beside_a_release_is_not_copied_with_it(release: Release, tmp_path: Path) -> None:
+    (folder_of(release) / "extra").symlink_to("/etc")
+    served.copy(release, tmp_path / "copy")
+    assert not (tmp_path / "copy" / "extra").is_symlink()
+
+
+def test_a_large_file_is_served_in_pieces(release: Release, get: Get, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of several pieces the archive has the bytes that it has of one."""
+    whole = get("archive/")[1]
+    monkeypatch.setattr(folders, "CHUNK", 100)
+    assert get("archive/")[1] == whole
+    assert get(f"files/{LEVEL3}")[1] == (folder_of(release) / LEVEL3).read_bytes()
+
+
+def test_a_kept_folder_that_is_lost_is_said(release: Release, get: Get) -> None:
+    shutil.rmtree(folder_of(release))
+    assert (get("archive/")[0], b"there is no such file, so this is no release" in get("archive/")[1]) == (409, True)

@@ -1,0 +1,347 @@
+"""A release that was altered whole, sums and manifest rewritten, is found by what else knows of it: the digest that was
+published, and in an installation the row, the sealed entry of its freezing, and that seal's place in the chain."""
+
+import io
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import OperationalError, connection, transaction
+from django.test.utils import CaptureQueriesContext
+from rest_framework.test import APIClient
+
+from accounts.models import User
+from audit import triggers
+from audit.actions import seal_pending
+from audit.digests import digest_of
+from audit.leaves import leaf_models
+from audit.log import entry_content, record
+from audit.models import Entry, Seal
+from projects import jobs
+from projects.models import Job, Member, Project
+from releases import anywhere, kept, views
+from releases.actions import folder_of, freeze, store
+from releases.models import Release
+from tests.annotation.m3_files import brought_in, cluster, write
+from tests.releases.forging import gold_flipped, rewritten
+
+pytestmark = pytest.mark.django_db
+Client = Callable[[User], APIClient]
+
+
+@pytest.fixture
+def release(project: Project, lead: User, tmp_path: Path) -> Release:
+    brought_in(project, write(tmp_path / "level3.jsonl", [cluster("26258610_0"), cluster("26258610_1")]))
+    # The snapshot is a transaction of its own, and a test is in one already.
+    with patch("releases.actions.snapshot", nullcontext):
+        return freeze(project=project, version="1.0.0", by=lead)
+
+
+@pytest.fixture
+def copy(release: Release, tmp_path: Path) -> Path:
+    """The release as somebody has it elsewhere."""
+    return Path(shutil.copytree(folder_of(release), tmp_path / "eye-1.0.0"))
+
+
+@contextmanager
+def whoever_owns_the_data_base() -> Iterator[None]:
+    with transaction.atomic(), triggers.suspended(connection):
+        yield
+
+
+def verified(folder: Path, *options: str) -> str:
+    said = io.StringIO()
+    call_command("verify_release", str(folder), *options, stdout=said)
+    return said.getvalue()
+
+
+def refused(folder: Path, *options: str) -> str:
+    said = io.StringIO()
+    with pytest.raises(CommandError) as wrong:
+        call_command("verify_release", str(folder), *options, stdout=said)
+    assert wrong.value.returncode == anywhere.FOUND
+    assert "is not as it was released" in str(wrong.value)
+    return said.getvalue()
+
+
+def entry_of(release: Release) -> Entry:
+    return Entry.objects.get(object_type="release", object_id=str(release.pk), verb="release")
+
+
+def rewrite_entry(entry: Entry, **after: Any) -> None:
+    """Another content, under a digest that fits it."""
+    entry.after = {**(entry.after or {}), **after}
+    entry.digest = digest_of(entry_content(entry))
+    with whoever_owns_the_data_base():
+        Entry.objects.filter(pk=entry.pk).update(after=entry.after, digest=entry.digest)
+
+
+@pytest.mark.row(33)
+def test_gold_flipped_with_sums_and_manifest_rewritten_is_found_where_it_is_kept_and_in_a_copy(
+    release: Release, copy: Path
+) -> None:
+    assert "is as it was released" in verified(folder_of(release))
+    assert "is as it was released" in verified(copy)
+    for folder in (folder_of(release), copy):
+        gold_flipped(folder)
+        assert f"Found: data base, release 1.0.0: the digest there is {release.manifest['digest']}" in refused(folder)
+
+
+@pytest.mark.row(33)
+def test_the_same_is_found_anywhere_by_the_digest_that_was_published(release: Release, tmp_path: Path) -> None:
+    digest = release.manifest["digest"]
+    elsewhere = Path(shutil.copytree(folder_of(release), tmp_path / "r"))
+    with whoever_owns_the_data_base():
+        Release.objects.all().delete()
+        Entry.objects.all().delete()
+    said = verified(elsewhere)
+    assert f"\nDigest: {digest}\n" in said
+    assert "Not checked: Row and log of an installation: the data base at hand has no such release." in said
+    assert "Not checked: The digest: compare it with the published one" in said
+    assert said.endswith(f"{elsewhere}: every file is as its manifest says.\n")
+    assert "is as it was released" in verified(elsewhere, f"--digest={digest.upper()}")
+    gold_flipped(elsewhere)
+    assert "every file is as its manifest says" in verified(elsewhere)
+    assert f"Its digest is not the one given, {digest}: this is not that release" in refused(
+        elsewhere, "--digest", digest
+    )
+
+
+def test_the_same_is_found_by_the_page(release: Release, lead: User, client_of: Client) -> None:
+    client, address = client_of(lead), f"/api/v1/releases/{release.pk}/verify/"
+    whole = client.get(address).json()
+    assert (whole["digest"], whole["findings"], whole["more"]) == (release.manifest["digest"], [], 0)
+    assert len(whole["checked"]) == 3
+    forged = gold_flipped(folder_of(release))
+    found = client.get(address).json()
+    assert found["digest"] == forged["digest"] != whole["digest"]
+    assert "the digest there is" in found["findings"][0]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_job_finds_what_the_page_finds(release: Release, lead: User, client_of: Client) -> None:
+    client, address = client_of(lead), f"/api/v1/releases/{release.pk}/verify/"
+    gold_flipped(folder_of(release))
+    job = client.post(address)
+    assert job.status_code == 202
+    assert jobs.run_job(job.json()["id"])
+    assert client.get(f"/api/v1/jobs/{job.json()['id']}/").json()["result"] == client.get(address).json()
+
+
+def test_a_large_release_is_verified_in_the_background_only(
+    release: Release, lead: User, client_of: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(views, "AT_ONCE", 1000)
+    client, address = client_of(lead), f"/api/v1/releases/{release.pk}/verify/"
+    refused = client.get(address)
+    assert (refused.status_code, refused.json()["type"]) == (409, "/problems/conflict")
+    [one, two] = [client.post(address).json()["id"] for _ in range(2)]
+    assert one == two, "a button pressed twice is one job"
+    assert Job.objects.get(pk=one).status == "queued"
+
+
+def test_who_reads_only_starts_no_job(release: Release, stranger: User, project: Project, client_of: Client) -> None:
+    Member.objects.create(project=project, user=stranger, role="viewer", pseudonym="V")
+    address = f"/api/v1/releases/{release.pk}/verify/"
+    assert client_of(stranger).get(address).status_code == 200
+    assert client_of(stranger).post(address).status_code == 403
+
+
+def row_altered(release: Release) -> None:
+    """Folder and row agree with each other; the log does not."""
+    made = gold_flipped(folder_of(release))
+    with whoever_owns_the_data_base():
+        Release.objects.update(manifest=made, snapshot_hash=made["snapshot"])
+
+
+def files_of_the_row_altered(release: Release) -> None:
+    made = gold_flipped(folder_of(release))
+    row = release.manifest | {"files": made["files"]}
+    with whoever_owns_the_data_base():
+        Release.objects.update(manifest=row)
+
+
+def row_and_entry_altered(release: Release) -> None:
+    """Folder, row and entry agree; the root of the seal does not."""
+    row_altered(release)
+    made = json.loads((folder_of(release) / "manifest.json").read_text())
+    rewrite_entry(entry_of(release), snapshot=made["snapshot"], digest=made["digest"])
+
+
+def entry_written_over(release: Release) -> None:
+    with whoever_owns_the_data_base():
+        Entry.objects.filter(pk=entry_of(release).pk).update(after={"version": "1.0.0"})
+
+
+def entry_deleted(release: Release) -> None:
+    with whoever_owns_the_data_base():
+        entry_of(release).delete()
+
+
+def entry_doubled(release: Release) -> None:
+    record(actor=None, verb="release", obj=release, project_id=release.project_id, after=entry_of(release).after)
+    seal_pending()
+
+
+def entry_taken_from_its_seal(release: Release) -> None:
+    record(actor=None, verb="look", obj=release)
+    seal_pending()
+    entry = entry_of(release)
+    with whoever_owns_the_data_base():
+        Entry.objects.filter(pk=entry.pk).update(seal=None)
+
+
+def seal_made_anew(release: Release) -> None:
+    """The root fits what was forged; the digest of the seal, on which later ones build, does not."""
+    row_and_entry_altered(release)
+    from audit.actions import header
+    from measures.merkle import merkle_root
+
+    seal = entry_of(release).seal
+    assert seal is not None
+    digests = [d for leaf in leaf_models() for d in leaf.rows(seal).values_list("digest", flat=True)]
+    root = merkle_root([header(seal.number, seal.leaves, seal.sealed_at), *map(bytes.fromhex, digests)]).hex()
+    with whoever_owns_the_data_base():
+        Seal.objects.filter(pk=seal.pk).update(root=root)
+
+
+def _unseal(release: Release) -> None:
+    """Take the newest seal, the one over the freezing, away from all its rows."""
+    seal = entry_of(release).seal
+    assert seal is not None
+    for leaf in leaf_models():
+        leaf.model._default_manager.filter(seal=seal).update(seal=None)
+    seal.delete()
+
+
+def chain_cut_before_it(release: Release) -> None:
+    first = Seal.objects.order_by("number")[0]
+    assert first.number < entry_of(release).seal.number  # type: ignore[union-attr]
+    with whoever_owns_the_data_base():
+        Seal.objects.filter(pk=first.pk).update(digest="0" * 64)
+
+
+def row_deleted(release: Release) -> None:
+    with whoever_owns_the_data_base():
+        Release.objects.all().delete()
+
+
+@pytest.mark.parametrize(
+    ("altered", "said"),
+    [
+        (row_altered, "audit log, freezing of release 1.0.0: the snapshot hash there is"),
+        (files_of_the_row_altered, "data base, release 1.0.0: the digest there is"),
+        (row_and_entry_altered, "the rows under its seal, number 2, are not those that were sealed"),
+        (entry_written_over, "audit log, freezing of release 1.0.0: the entry does not fit its own digest"),
+        (entry_deleted, "audit log, freezing of release 1.0.0: no entry"),
+        (entry_doubled, "audit log, freezing of release 1.0.0: more than one entry"),
+        (entry_taken_from_its_seal, "it has no seal, and entries after it have"),
+        (seal_made_anew, "audit log: seal 2 does not continue the chain of the seals before it"),
+        (chain_cut_before_it, "audit log: seal 1 does not continue the chain of the seals before it"),
+        (row_deleted, "data base: it has no row of this release"),
+    ],
+    ids=lambda value: value.__name__ if callable(value) else "",
+)
+@pytest.mark.row(33)
+def test_whoever_has_the_data_base_too_is_found_by_the_next_witness(
+    release: Release, altered: Callable[[Release], None], said: str
+) -> None:
+    altered(release)
+    assert said in refused(folder_of(release))
+
+
+def test_a_manifest_with_another_seal_for_the_head_of_the_log_is_found(release: Release) -> None:
+    made = rewritten(folder_of(release), lambda made: made["audit_head"].update(digest="1" * 64))
+    with whoever_owns_the_data_base():
+        Release.objects.update(manifest=made)
+    assert "audit log: it has no seal 1 with the digest that the manifest names as its head" in refused(
+        folder_of(release)
+    )
+
+
+def test_a_release_whose_entry_has_the_snapshot_hash_only_verifies_and_says_what_was_not_compared(
+    release: Release,
+) -> None:
+    """As an older Concord froze it. Its files are bound by the log; what else the manifest says is the row's word."""
+    entry = entry_of(release)
+    entry.after = {key: entry.after[key] for key in ("version", "snapshot")}  # type: ignore[index]
+    entry.digest = digest_of(entry_content(entry))
+    with whoever_owns_the_data_base():
+        Entry.objects.filter(pk=entry.pk).update(after=entry.after, digest=entry.digest)
+        _unseal(release)
+    seal_pending()
+    said = verified(folder_of(release))
+    assert (
+        "Checked: Its snapshot hash against the audit log's entry of the freezing; the entry against its seal" in said
+    )
+    assert "Not checked: The rest of the manifest against the audit log" in said
+    gold_flipped(folder_of(release))
+    refused(folder_of(release))
+
+
+def test_a_release_that_waits_for_its_seal_is_in_order_and_says_so(release: Release) -> None:
+    with whoever_owns_the_data_base():
+        _unseal(release)
+    assert "Not checked: The seal of that entry: it has none yet" in verified(folder_of(release))
+
+
+def test_a_kept_folder_that_is_a_link_or_lies_elsewhere_is_found(release: Release, tmp_path: Path) -> None:
+    folder = folder_of(release)
+    folder.rename(tmp_path / "moved")
+    folder.symlink_to(tmp_path / "moved")
+    assert kept.verify(release).findings == [f"{release.folder}: it is no folder of its own among the kept releases"]
+
+
+def test_a_folder_that_nobody_froze_is_no_release_though_it_lies_among_the_kept_ones(release: Release) -> None:
+    shutil.copytree(folder_of(release), store() / "eye-1.0.0-planted")
+    assert "data base: it has no row of this release" in refused(store() / "eye-1.0.0-planted")
+
+
+def test_a_row_that_holds_no_manifest_at_all_is_a_finding_and_no_failure(release: Release) -> None:
+    with whoever_owns_the_data_base():
+        Release.objects.update(manifest=[1])
+    assert "the digest there is None" in refused(folder_of(release))
+
+
+def test_a_folder_that_is_gone_is_a_finding(release: Release) -> None:
+    shutil.rmtree(folder_of(release))
+    report = kept.verify(release)
+    assert report.findings == ["manifest.json: there is no such file, so this is no release"]
+    assert not report.vouched
+
+
+def test_bad_input_is_one_line_and_another_status(tmp_path: Path) -> None:
+    for given in ("nothing", "file"):
+        (tmp_path / "file").touch()
+        with pytest.raises(CommandError, match="is no folder") as wrong:
+            call_command("verify_release", str(tmp_path / given))
+        assert wrong.value.returncode == anywhere.WRONG
+
+
+def test_a_data_base_that_does_not_answer_is_said(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def away(*_: object) -> None:
+        raise OperationalError("connection refused\nIs the server running?")
+
+    monkeypatch.setattr(kept, "known", away)
+    said = verified(copy)
+    assert "no data base at hand, only the folder against its own manifest (connection refused)." in said
+    assert said.endswith("every file is as its manifest says.\n")
+
+
+def test_verifying_costs_the_same_queries_however_long_the_log_is(release: Release, lead: User) -> None:
+    def cost() -> int:
+        with CaptureQueriesContext(connection) as queries:
+            assert kept.verify(Release.objects.get()).findings == []
+        return len(queries)
+
+    few = cost()
+    for _ in range(5):
+        record(actor=lead, verb="look", obj=lead)
+        seal_pending()
+    assert cost() == few
