@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from . import agreement, generation, loop, moving, overlap, pages, probe, start
+from . import agreement, generation, loads, loop, moving, overlap, pages, probe, start
+from .attacks.every import ATTACKS
 from .places import ROOT
 from .report import Found, keep, say, table
 
@@ -22,9 +23,10 @@ def options() -> argparse.Namespace:
     parser.add_argument("--units", type=int, help="loop: units of the smaller corpus")
     parser.add_argument("--large", type=int, help="loop: units of the larger corpus; 0 leaves it out")
     parser.add_argument("--annotators", type=int, nargs="+", help="loop: at work at a time")
-    parser.add_argument("--seconds", type=float, help="loop: of one measurement")
+    parser.add_argument("--seconds", type=float, help="loop, loads: of one measurement")
     parser.add_argument("--repeats", type=int, help="loop: measurements of each")
-    parser.add_argument("--engines", nargs="+", choices=["sqlite", "postgres"], help="loop: data bases")
+    parser.add_argument("--engines", nargs="+", choices=["sqlite", "postgres"], help="loop, loads: data bases")
+    parser.add_argument("--loads", nargs="+", choices=list(ATTACKS), help="loads: which of them")
     parser.add_argument("--propositions", type=int, help="importing, exporting: how many; 20,000")
     parser.add_argument("--out", type=Path, default=ROOT / "var" / "benchmarks", help="folder of the JSON file")
     return parser.parse_args()
@@ -35,6 +37,13 @@ def _loop(given: argparse.Namespace) -> Found:
     changes = {k: getattr(given, k) for k in ("units", "large", "seconds", "repeats")}
     changes |= {k: tuple(v) if (v := getattr(given, k)) else None for k in ("annotators", "engines")}
     return loop.run(replace(plan, **{k: v for k, v in changes.items() if v is not None}))
+
+
+def _loads(given: argparse.Namespace) -> Found:
+    plan = loads.Plan.quick() if given.quick else loads.Plan()
+    changes = {"seconds": given.seconds, "units": given.units}
+    changes |= {k: tuple(v) if (v := getattr(given, k)) else None for k in ("engines", "loads")}
+    return loads.run(replace(plan, **{k: v for k, v in changes.items() if v is not None}))
 
 
 def _agreement(given: argparse.Namespace) -> Found:
@@ -60,6 +69,7 @@ def _overlap(given: argparse.Namespace) -> Found:
 
 RUNS: dict[str, Callable[[argparse.Namespace], Found]] = {
     "loop": _loop,
+    "loads": _loads,
     "agreement": _agreement,
     "importing": _importing,
     "exporting": _exporting,

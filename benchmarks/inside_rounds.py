@@ -15,12 +15,12 @@ def _some(rows: Iterable[Any]) -> Iterator[list[Any]]:
         yield batch
 
 
-def grow(units: int, texts: list[str], rounds: int, answered: int) -> None:
+def grow(units: int, texts: list[str], rounds: int, answered: int, slug: str = "bench") -> None:
     """A project of so many propositions, with so many closed rounds of ``answered`` answers each behind it."""
     from annotation.models import Cluster, PicoSlot, Proposition, Review, Study
     from projects.models import Project, Unit
 
-    project = Project.objects.create(slug="bench", name="Benchmark")
+    project = Project.objects.create(slug=slug, name=slug)
     review = Review.objects.create(
         project=project, pmid="1", unit=Unit.objects.create(project=project, type="review", key="1")
     )

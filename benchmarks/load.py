@@ -24,8 +24,9 @@ Reply = tuple[int, Any]
 class Connection:
     """One kept-alive connection of one person."""
 
-    def __init__(self, port: int, session: str) -> None:
-        self.port = port
+    def __init__(self, port: int, session: str, *, silence: float = 60.0) -> None:
+        """``silence`` in seconds: how long a reply is waited for."""
+        self.port, self.silence = port, silence
         self.head = (
             f"Host: 127.0.0.1:{port}\r\nCookie: sessionid={session}; csrftoken={CSRF}\r\nX-CSRFToken: {CSRF}\r\n"
             "Accept: application/json\r\nContent-Type: application/json\r\nContent-Length: "
@@ -37,17 +38,21 @@ class Connection:
         message = f"{method} {path} HTTP/1.1\r\n{self.head}{len(body)}\r\n\r\n".encode() + body
         for again in (True, False):
             if self.socket is None:
-                self.socket = socket.create_connection(("127.0.0.1", self.port), timeout=60)
+                self.socket = socket.create_connection(("127.0.0.1", self.port), timeout=self.silence)
                 self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             try:
                 self.socket.sendall(message)
                 return self._reply(self.socket)
             except (ConnectionError, ValueError):
-                self.socket.close()
-                self.socket = None
+                self.close()
                 if not again:
                     raise
         raise AssertionError
+
+    def close(self) -> None:
+        if self.socket:
+            self.socket.close()
+        self.socket = None
 
     def _reply(self, connection: socket.socket) -> Reply:
         received = b""
@@ -59,8 +64,7 @@ class Connection:
         while len(body) < length:
             body += _some(connection)
         if b"connection: close" in fields:
-            connection.close()
-            self.socket = None
+            self.close()
         return status, json.loads(body) if body[:1] in (b"{", b"[") else None
 
 

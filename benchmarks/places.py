@@ -48,6 +48,7 @@ class Place:
     environment: dict[str, str] = field(default_factory=dict)
     port: int = 0
     server: Server | None = None
+    worker: Server | None = None
 
     def call(self, verb: str, **arguments: Any) -> Any:
         """The JSON that a verb of the place's `inside` gives, in a process of its own."""
@@ -64,27 +65,42 @@ class Place:
             raise RuntimeError(f"{' '.join(command[2:])} failed:\n{done.stderr[-3000:]}")
         return json.loads(done.stdout) if done.stdout else None
 
+    @property
+    def temporary(self) -> Path:
+        """Where its processes put temporary files."""
+        return self.folder / "tmp"
+
     def start(self, workers: int = 2, threads: int = 4) -> float:
-        """Start gunicorn as the image does; the seconds to its first answer."""
+        """Start gunicorn as the image does, for Concord and for the bare app alike; the seconds to its first answer."""
         self.port = servers.free_port()
+        return self._serve(["--threads", str(threads)], workers)
+
+    def start_production(self) -> None:
+        """Start gunicorn by the configuration of production, and a worker for background jobs."""
+        self.port = servers.free_port()
+        self._serve([], workers=2)
+        self.worker = self._process([sys.executable, "manage.py", "work"], "worker.log")
+
+    def _serve(self, options: list[str], workers: int) -> float:
         command = [
-            sys.executable, "-m", "gunicorn", f"{self.wsgi}:application", "--bind", f"127.0.0.1:{self.port}",
-            "--workers", str(workers), "--worker-class", "gthread", "--threads", str(threads),
-            "--log-level", "error", "--no-control-socket",
+            sys.executable, "-m", "gunicorn", "--config", "python:config.gunicorn", f"{self.wsgi}:application",
+            "--bind", f"127.0.0.1:{self.port}", "--workers", str(workers), "--log-level", "error", *options,
         ]  # fmt: skip
-        if os.access("/dev/shm", os.W_OK):
-            command += ["--worker-tmp-dir", "/dev/shm"]
         begun = time.perf_counter()
-        with (self.folder / "web.log").open("ab") as log:
-            self.server = subprocess.Popen(
-                command, cwd=ROOT, env=self.environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                start_new_session=True,
-            )  # fmt: skip
+        self.server = self._process(command, "web.log")
         while not self._answers():
             if self.server.poll() is not None or time.perf_counter() - begun > 60:
                 raise RuntimeError((self.folder / "web.log").read_text(errors="replace")[-3000:])
             time.sleep(0.01)
         return time.perf_counter() - begun
+
+    def _process(self, command: list[str], log: str) -> Server:
+        """A program as the leader of a group of its own."""
+        with (self.folder / log).open("ab") as out:
+            return subprocess.Popen(
+                command, cwd=ROOT, env=self.environment, stdin=subprocess.DEVNULL, stdout=out, stderr=out,
+                start_new_session=True,
+            )  # fmt: skip
 
     def _answers(self) -> bool:
         try:
@@ -94,16 +110,17 @@ class Place:
             return False
 
     def stop(self) -> None:
-        if self.server:
-            with suppress(ProcessLookupError):
-                os.killpg(self.server.pid, signal.SIGKILL)
-            self.server.wait(timeout=30)
-        self.server = None
+        for process in (self.server, self.worker):
+            if process:
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+                process.wait(timeout=30)
+        self.server = self.worker = None
 
     def processes(self) -> list[int]:
         """The server's processes: gunicorn's master and its workers."""
         assert self.server
-        return [pid for pid, group in _groups() if group == self.server.pid]
+        return processes_of(self.server)
 
     def cpu_seconds(self) -> float:
         """User and system time of the server's processes so far."""
@@ -116,12 +133,23 @@ class Place:
 
     def memory_mb(self) -> float:
         """Memory of the server's processes together, what they share counted once (PSS), in MB."""
-        total = 0
-        for pid in self.processes():
+        return memory_of(self.server)
+
+
+def processes_of(leader: Server | None) -> list[int]:
+    """A program with all that it started; nothing where it does not run."""
+    return [pid for pid, group in _groups() if leader and group == leader.pid]
+
+
+def memory_of(leader: Server | None) -> float:
+    """Memory of a program and of all that it started (PSS), in MB."""
+    total = 0
+    for pid in processes_of(leader):
+        with suppress(OSError):
             for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
                 if line.startswith("Pss:"):
                     total += int(line.split()[1])
-        return total / 1000
+    return total / 1000
 
 
 def _groups() -> Iterator[tuple[int, int]]:
@@ -144,8 +172,11 @@ def place(name: str, server: str = "") -> Iterator[Place]:
     )
     made.environment = {k: v for k, v in os.environ.items() if k not in NOT_INHERITED} | {
         "DJANGO_SETTINGS_MODULE": made.settings, "SECRET_KEY": secrets.token_urlsafe(50), "READ_DOT_ENV": "0",
+        "LIMIT_ANSWERS_PER_MINUTE": "0",
         "DATA_DIR": str(folder), "LOG_LEVEL": "WARNING", "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1",
+        "TMPDIR": str(made.temporary),
     }  # fmt: skip
+    made.temporary.mkdir()
     base = f"bench_{name}_{os.getpid()}_{secrets.token_hex(3)}"
     if server:
         _sql(server, f"CREATE DATABASE {base}")
