@@ -38,6 +38,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]
     """One web process. Everything below runs in its loop, but for `_work`."""
 
     limits = Limits()
+    connection_class: type[Connection] = Connection
 
     @classmethod
     def check_config(cls, cfg: Any, log: Any) -> None:
@@ -79,17 +80,16 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         self.notify()
         self.wait_for_and_dispatch_events(timeout=1.0)
         for connection in [c for c in self._waiting if c.pace.left < 0]:
-            self._over(connection)
+            self._try(connection, self._over)
         if self._closed_for_others and time.monotonic() > self._said + SAID_EVERY:
             self.log.warning("%d connections were closed to make room for others.", self._closed_for_others)
             self._closed_for_others, self._said = 0, time.monotonic()
 
     def _over(self, connection: Connection) -> None:
-        """The client has had its time."""
+        """The client has had its time. Raises `Refusal` where it began something."""
         if self._waiting[connection] == READ and not connection.is_idle and connection.has_begun:
-            self._refuse(connection, Refusal(*SLOW))
-        else:
-            self._drop(connection)
+            raise Refusal(*SLOW)
+        self._drop(connection)
 
     # ---- connections ----------------------------------------------------------------------------------------------
 
@@ -104,12 +104,20 @@ class Worker(ThreadWorker):  # type: ignore[misc]
                 self._pause = time.monotonic() + PAUSE
                 self.set_accept_enabled(False)
             return
-        if len(self._connections) >= self._most:
-            self._make_room()
-        connection = Connection(sock, client, listener.getsockname(), self.cfg, self.limits)
+        try:
+            if len(self._connections) >= self._most:
+                self._make_room()
+            connection = self.connection_class(sock, client, listener.getsockname(), self.cfg, self.limits)
+        except Exception:
+            self.log.exception("A connection could not be taken.")
+            sock.close()
+            return
         self._connections.add(connection)
+        self._try(connection, self._greet)
+
+    def _greet(self, connection: Connection) -> None:
         self._wait(connection, READ)
-        self._on_event(connection)  # mostly the request is here already
+        self._receive(connection)  # mostly the request is here already
 
     def _wait(self, connection: Connection, what: int) -> None:
         if self._waiting.get(connection) != what:
@@ -127,7 +135,8 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         with suppress(OSError):
             connection.sock.close()
         if connection.holds:
-            self.tpool.submit(connection.let_go)  # which may ask the data base
+            with suppress(RuntimeError):  # where no thread takes anything any more
+                self.tpool.submit(connection.let_go)  # which may ask the data base
 
     def _make_room(self, lying: int = 0) -> bool:
         """Close the connection that is missed least: one between two requests, else the one with the least time left.
@@ -185,7 +194,9 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         """Give it to a thread."""
         self._stop_waiting(connection)
         done = self.tpool.submit(self._work, connection)
-        done.add_done_callback(lambda future: self.method_queue.defer(self._after, connection, future))
+        done.add_done_callback(
+            lambda future: self.method_queue.defer(self._try, connection, lambda c: self._after(c, future))
+        )
 
     def _work(self, connection: Connection) -> None:
         """In a thread: make as much of the reply as the client takes."""
@@ -196,19 +207,20 @@ class Worker(ThreadWorker):  # type: ignore[misc]
                 close_old_connections()
 
     def _after(self, connection: Connection, done: "Future[None]") -> None:
+        """A thread is ready with it. Raises `Refusal` where nothing was said yet and nothing else will be."""
         error = None if done.cancelled() else done.exception()
         if error is None:
-            self._try(connection, self._send)
+            self._send(connection)
         elif isinstance(error, Gone):
             self._drop(connection)
-        elif connection.request.body.failed and not connection.response.headers_sent:
-            self._refuse(connection, Refusal(*SLOW))
         else:
+            can_say = connection.response is None or not connection.response.headers_sent
+            if connection.request.body.failed and can_say:
+                raise Refusal(*SLOW)
             self.log.error("A request failed outside of the application.", exc_info=error)
-            if connection.response is None or not connection.response.headers_sent:
-                self._refuse(connection, Refusal(*FAILED))
-            else:
-                self._drop(connection)
+            if can_say:
+                raise Refusal(*FAILED)
+            self._drop(connection)
 
     def _send(self, connection: Connection) -> None:
         """Send what waits, and go on from there. Raises `Gone`, and `Refusal` for a next request that lies here."""
@@ -235,8 +247,16 @@ class Worker(ThreadWorker):  # type: ignore[misc]
                 self._wait(connection, READ)
 
     def _refuse(self, connection: Connection, refusal: Refusal) -> None:
-        connection.refuse(refusal)
-        self._try(connection, self._send)
+        try:
+            connection.refuse(refusal)
+            self._send(connection)
+        except BlockingIOError:
+            pass
+        except OSError:
+            self._drop(connection)
+        except Exception:
+            self.log.exception("A refusal failed.")
+            self._drop(connection)
 
     def _count(self) -> None:
         self.nr += 1

@@ -1,12 +1,14 @@
 """A small WSGI application for the web server's own tests, and a worker in a hurry."""
 
 import hashlib
+import os
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 from urllib.parse import parse_qs
 
+from config.server.connection import Connection
 from config.server.limits import Least, Limits
 from config.server.worker import Worker
 
@@ -20,6 +22,52 @@ class Hasty(Worker):
         head=4096, head_seconds=1.0, whole=100_000, body=Least(1.0, 2000.0), upload=Least(1.0, 2000.0),
         reply=Least(1.0, 2000.0), farewell_seconds=1.0, lying=1_000_000, little=20_000,
     )  # fmt: skip
+
+
+class Clumsy(Connection):
+    """A connection with a fault that nobody foresaw, in the step that ``FAIL_IN`` names: three times, then no more."""
+
+    left = 3
+
+    def __init__(self, *given: Any) -> None:
+        self._stumble("__init__")
+        super().__init__(*given)
+
+    def _stumble(self, step: str) -> None:
+        if os.environ.get("FAIL_IN") == step and Clumsy.left:
+            Clumsy.left -= 1
+            raise ZeroDivisionError(step)
+
+    def receive(self) -> bool:
+        self._stumble("receive")
+        return super().receive()
+
+    def begin_again(self) -> None:
+        self._stumble("begin_again")
+        super().begin_again()
+
+    def refuse(self, refusal: Any) -> None:
+        self._stumble("refuse")
+        super().refuse(refusal)
+
+    def leave(self) -> None:
+        self._stumble("leave")
+        super().leave()
+
+    def answer(self, *given: Any, **options: Any) -> None:
+        self._stumble("answer")
+        super().answer(*given, **options)
+
+    @property
+    def has_begun(self) -> bool:
+        self._stumble("has_begun")
+        return super().has_begun
+
+
+class WithFaults(Hasty):
+    """Its connections are clumsy."""
+
+    connection_class: type[Connection] = Clumsy
 
 
 def application(environ: dict[str, Any], start: Callable[..., Any]) -> Iterable[bytes]:

@@ -96,14 +96,14 @@ class Client:
 
 
 class Server:
-    def __init__(self, folder: Path, port: int, *options: str, before: str = "") -> None:
+    def __init__(self, folder: Path, port: int, *options: str, **environment: str) -> None:
         self.port, self.log = port, folder / f"server-{port}.log"
         command = [
             sys.executable, "-m", "gunicorn", "tests.processes.plain:application", "--bind", f"127.0.0.1:{port}",
             "--worker-class", "tests.processes.plain.Hasty", "--threads", str(THREADS), "--no-control-socket",
             "--graceful-timeout", "4", "--keep-alive", "3", *options,
         ]  # fmt: skip
-        self.process = Process(command, dict(os.environ), self.log)
+        self.process = Process(command, os.environ | environment, self.log)
         self.clients: list[Client] = []
         until(lambda: answers(port), "the server answers", 20)
 
@@ -144,8 +144,8 @@ def server(started: Server) -> Iterator[Server]:
 def another(tmp_path: Path) -> Iterator[Callable[..., Server]]:
     servers: list[Server] = []
 
-    def start(*options: str) -> Server:
-        servers.append(Server(tmp_path, free_port(), *options))
+    def start(*options: str, **environment: str) -> Server:
+        servers.append(Server(tmp_path, free_port(), *options, **environment))
         return servers[-1]
 
     yield start
@@ -414,3 +414,25 @@ def test_a_server_without_descriptors_left_goes_on(another: Callable[..., Server
     for _ in range(100):
         server.client().ask("/hello")
     assert server.is_quick()
+
+
+@pytest.mark.parametrize("step", ["__init__", "receive", "begin_again", "refuse", "leave", "answer", "has_begun"])
+def test_a_fault_that_nobody_foresaw_ends_its_own_connection_and_no_other(
+    another: Callable[..., Server], step: str
+) -> None:
+    server = another("--worker-class", "tests.processes.plain.WithFaults", FAIL_IN=step)
+    beside = server.client().ask("/sleep?s=3")
+    for _ in range(4):
+        client = server.client().ask("/hello", "GET", b"", *(["Connection: close"] if step == "leave" else []))
+        if step in ("refuse", "has_begun"):
+            server.client().send("GET /never")  # it is refused for its slowness
+        with suppress(EOFError, OSError):
+            client.status()
+            client.ask("/hello").status()
+    time.sleep(1.5 if step in ("refuse", "has_begun") else 0)
+    with suppress(EOFError, OSError):
+        beside.status()
+    assert server.is_quick()
+    said = server.log.read_text()
+    assert said.count(f"ZeroDivisionError: {step}") == 3
+    assert said.count("Booting worker") == 1, "it is the same process"

@@ -14,6 +14,7 @@ from rest_framework.test import APIClient
 from accounts import limits
 from accounts.models import User
 from accounts.problems import Conflict, TooMuch
+from config import told_to_wait
 from projects import jobs, uploads
 from projects.actions import answers
 from projects.models import Answer, Job, JobStatus, Project
@@ -25,8 +26,9 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
-def limit(settings: Any) -> Callable[..., None]:
-    """``limit(LIMIT_PROJECTS_PER_DAY=3)``"""
+def limit(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """``limit(LIMIT_PROJECTS_PER_DAY=3)``; whoever is told to wait may ask again at once here."""
+    monkeypatch.setattr(told_to_wait, "HELD", -1.0)
 
     def change(**limits: int) -> None:
         settings.LIMITS = {**settings.LIMITS, **limits}

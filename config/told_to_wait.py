@@ -1,0 +1,68 @@
+"""Who was told to wait, and asks the same again at once, hears the same again before anything is done for it."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+
+from accounts.problems import RETRY_AFTER
+
+#: For so many seconds at most, however long somebody was told to wait: what was in the way may be gone earlier.
+HELD = 2.0
+#: So many refusals are remembered by a process.
+MOST = 4096
+#: Replies that come with a time to wait.
+PASSING = (429, 503)
+
+
+class ToldToWait:
+    """A refusal by a limit costs a sign-in, a permission and some counting. Five hundred in nine seconds of one person
+    took a quarter of everybody's pace; repeated from memory they take nothing that others notice.
+
+    Only of those who bring a session or a token: by address, one person's refusal would be another's. A passing failure
+    of the server's own is not repeated: it may be over at once.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+        self._held: dict[Any, tuple[float, HttpResponse]] = {}
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self.get_response(request)
+        wait = response.headers.get("Retry-After", "")
+        if response.status_code in PASSING and wait.isdigit() and int(wait) > int(RETRY_AFTER):
+            self._remember(request, response)
+        return response
+
+    def process_view(self, request: HttpRequest, view: Any, args: Any, kwargs: Any) -> HttpResponse | None:
+        until, refusal = self._held.get(_asked(request), (0.0, None))
+        return _again(refusal) if refusal is not None and time.monotonic() < until else None
+
+    def _remember(self, request: HttpRequest, response: HttpResponseBase) -> None:
+        asked, now = _asked(request), time.monotonic()
+        if asked is None or not isinstance(response, HttpResponse) or self._held.get(asked, (0.0,))[0] > now:
+            return
+        if len(self._held) >= MOST:
+            self._held = {asked: held for asked, held in self._held.items() if held[0] > now}
+            if len(self._held) >= MOST:
+                self._held = {}
+        self._held[asked] = now + HELD, response
+
+
+def _asked(request: HttpRequest) -> Any:
+    """Who asks what; None for nobody known and for what only reads. Identifiers of answers are new in each request."""
+    who = request.META.get("HTTP_AUTHORIZATION") or request.COOKIES.get(settings.SESSION_COOKIE_NAME)
+    if not who or request.resolver_match is None or request.method in ("GET", "HEAD", "OPTIONS"):
+        return None
+    match = request.resolver_match
+    where = tuple((name, value) for name, value in match.kwargs.items() if not isinstance(value, UUID))
+    return hash(who), request.method, match.route, where
+
+
+def _again(refusal: HttpResponse) -> HttpResponse:
+    kept = ("Content-Type", "Retry-After")
+    headers = {name: refusal.headers[name] for name in kept if name in refusal.headers}
+    return HttpResponse(refusal.content, status=refusal.status_code, headers=headers)
