@@ -7,7 +7,7 @@ once each slot has one owner, on SQLite and PostgreSQL alike. See docs/decisions
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import OuterRef, QuerySet, Subquery
 
 from accounts.prepared import Change, Read
 
@@ -29,7 +29,9 @@ def _unless_had(slots: QuerySet[Assignment], person: int) -> QuerySet[Assignment
     had = Assignment.objects.filter(
         round=OuterRef("round"), unit=OuterRef("unit"), repeat=OuterRef("repeat"), person=person
     )
-    return slots.filter(~Exists(had)).select_related("unit")
+    # As a value, not as NOT EXISTS: of that PostgreSQL makes a join, and, where it knows nothing of the round yet, one
+    # that walks all of the round for each candidate. A value is looked up by its index, whatever is known.
+    return slots.alias(had=Subquery(had.values("pk")[:1])).filter(had=None)
 
 
 def _search(round: int, person: int, now: object, cursor: int, end: int | None = None) -> QuerySet[Assignment]:

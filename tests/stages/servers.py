@@ -159,8 +159,13 @@ def postgres(*, fsync: bool = False) -> Iterator[str]:
         )
         if made.returncode:
             raise Missing(f"PostgreSQL: initdb failed: {made.stderr[-400:]}")
-        durable = "fsync=on" if fsync else "fsync=off"
-        options = ["-c", durable, "-c", "max_connections=120", "-c", f"unix_socket_directories={home}"]
+        settings = {
+            "fsync": "on" if fsync else "off", "max_connections": "120", "unix_socket_directories": home,
+            # Nobody looks at the tables but Concord itself, as where autovacuum has not come yet: else a plan would
+            # depend on the minute. A statement that has a bad one fails, rather than hold up everything.
+            "autovacuum": "off", "statement_timeout": "5min",
+        }  # fmt: skip
+        options = [option for name, value in settings.items() for option in ("-c", f"{name}={value}")]
         with log.open("wb") as out:
             command = [str(programs / "postgres"), "-D", str(data), "-p", str(port), "-h", "127.0.0.1", *options]
             server = subprocess.Popen(command, user=user, cwd=home, stdout=out, stderr=out)
