@@ -11,9 +11,11 @@ from django.db.models import F
 from django.db.models.functions import Coalesce
 
 from measures.counterfactuals import Kind
-from measures.means import METHOD, REPLICATES, SEED, Mean, clustered_means
+from measures.means import METHOD, UNBOUNDED, Bounds, Mean, clustered_means
 from measures.probe import BASES, ProbeResult, probe_table
+from measures.probe import RULE as PROBE_RULE
 
+from . import metrics
 from .models import ProbeFigures, Run, Score, Scoring, UnitLevel
 from .probing import pairs_of
 
@@ -24,7 +26,7 @@ OWN, PROPOSITIONS = "own target", "propositions of its review"
 NOT_SCORED = "not scored yet"
 NOT_RECKONED = "its mean has not been reckoned yet"
 #: How means are taken. What was stored by another rule is reckoned anew.
-RULE = f"{METHOD}, {REPLICATES} replicates, seed {SEED}"
+RULE = METHOD
 #: The review that a scored summary belongs to, whatever its level.
 REVIEW = Coalesce(
     F("summary__item__unit__cluster__review"),
@@ -80,7 +82,8 @@ def means_of(scoring: Scoring) -> Json:
         side = PROPOSITIONS if document and unit_type == "proposition" else OWN
         for figure, value in values.items():
             columns[figure, side].add(value, review, undefined.get(figure, ""))
-    found = _figures(columns)
+    bounds = {figure.key: figure.bounds for figure in metrics.get(scoring.metric).figures}
+    found = _figures(columns, bounds)
     return {
         "rule": RULE,
         "summaries": len(seen),
@@ -110,15 +113,16 @@ def _rows(scoring: Scoring) -> Iterator[tuple[int, str | None, int, dict[str, An
     return found.values_list("summary_id", "reference__type", "review", "values", "undefined").iterator()
 
 
-def _figures(columns: Mapping[tuple[str, str], _Column]) -> Figures:
-    """Figures of the same items share their draws."""
+def _figures(columns: Mapping[tuple[str, str], _Column], bounds: Mapping[str, Bounds]) -> Figures:
+    """Figures of the same items go together: their reviews are sorted once."""
     alike: dict[bytes, list[tuple[str, str]]] = defaultdict(list)
     for key, column in columns.items():
         alike[column.reviews.tobytes()].append(key)
     found: dict[tuple[str, str], Found] = {}
     for keys in alike.values():
         reviews = columns[keys[0]].reviews
-        for key, mean in zip(keys, clustered_means([columns[key].values for key in keys], reviews), strict=True):
+        values, limits = [columns[key].values for key in keys], [bounds.get(figure, UNBOUNDED) for figure, _ in keys]
+        for key, mean in zip(keys, clustered_means(values, reviews, bounds=limits), strict=True):
             undefined = dict(sorted(columns[key].undefined.items()))  # not as the rows happen to lie
             found[key] = Found(mean, "; ".join(undefined) if mean.value is None else "", undefined)
     return found
@@ -128,6 +132,11 @@ def probe_results(run: Run) -> tuple[ProbeResult, ...]:
     """Table 7's rows of the likelihoods that a probe has by now: a kind each, and one over all, on each basis."""
     pairs = pairs_of(run)
     return tuple(result for basis in BASES for result in probe_table(pairs, KINDS, basis=basis))
+
+
+def is_of_today(figures: ProbeFigures) -> bool:
+    """Whether they were reckoned as they would be now."""
+    return all(row["method"] == PROBE_RULE for row in figures.rows)
 
 
 def stored_results(figures: ProbeFigures, basis: str) -> tuple[ProbeResult, ...]:

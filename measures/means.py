@@ -1,8 +1,8 @@
 """Means of figures of many items, with an interval that knows that items of one cluster are alike.
 
-The interval is a percentile bootstrap over clusters (Field & Welsh 2007, *Bootstrapping clustered data*, JRSS B 69):
-whole clusters are drawn with replacement, and each replicate is the mean over all items that were drawn. Drawing items
-one by one would take the summaries of one review for independent ones and make the interval too narrow.
+Taking the summaries of one review for independent ones would make the interval too narrow, and so does the percentile
+bootstrap over reviews where these are few: both measured (`python -m benchmarks coverage`). The rules are those of
+`measures.clustered`.
 """
 
 from __future__ import annotations
@@ -16,21 +16,35 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from measures.agreement.bootstrap import draw_counts, percentile_interval
-from measures.agreement.patterns import FloatArray
-from measures.agreement.results import Interval
+from measures.clustered import (
+    ALIKE,
+    FEW,
+    LEAST,
+    TOO_FEW,
+    FloatArray,
+    Interval,
+    degrees_of_freedom,
+    jackknife_se,
+    share_interval,
+    t_quantile,
+)
 
-REPLICATES = 2000
-SEED = 20221207
-METHOD = "percentile bootstrap over clusters"
+METHOD = "jackknife over reviews, t interval with Satterthwaite's degrees of freedom"
+SHARE_METHOD = "Korn and Graubard's interval of a share over reviews"
 NO_ITEMS = "no item has this figure"
+
+Bounds = tuple[float, float]
+UNBOUNDED: Bounds = (-math.inf, math.inf)
+FROM_0: Bounds = (0.0, math.inf)
+FROM_0_TO_1: Bounds = (0.0, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
 class Mean:
     """A mean over ``n`` items of ``clusters`` clusters. ``value`` is None exactly where ``undefined`` says why.
 
-    ``sd`` (n - 1 in the denominator) is None below two items; ``ci`` is None below two clusters.
+    ``sd`` (n - 1 in the denominator) is None below two items; where there is a value, ``ci`` is None exactly where
+    ``no_interval`` says why: below `LEAST` clusters, and where the means of all clusters are one and the same.
     """
 
     value: float | None
@@ -39,11 +53,17 @@ class Mean:
     sd: float | None = None
     ci: Interval | None = None
     undefined: str = ""
+    no_interval: str = ""
+
+    @property
+    def few(self) -> bool:
+        """So few clusters that whatever shows the interval has to say so."""
+        return self.value is not None and self.clusters < FEW
 
     def as_json(self) -> dict[str, object]:
         return {
             "value": self.value, "n": self.n, "clusters": self.clusters, "sd": self.sd,
-            "ci": list(self.ci) if self.ci else None, "undefined": self.undefined,
+            "ci": list(self.ci) if self.ci else None, "undefined": self.undefined, "no_interval": self.no_interval,
         }  # fmt: skip
 
     @classmethod
@@ -53,75 +73,91 @@ class Mean:
         return cls(
             None if value is None else float(value), stored["n"], stored["clusters"],
             None if sd is None else float(sd), (float(ci[0]), float(ci[1])) if ci else None, stored["undefined"],
+            stored["no_interval"],
         )  # fmt: skip
 
 
 def clustered_mean(
-    values: Sequence[float],
-    clusters: Sequence[int],
-    *,
-    replicates: int = REPLICATES,
-    seed: int = SEED,
-    level: float = 0.95,
+    values: Sequence[float], clusters: Sequence[int], *, bounds: Bounds = UNBOUNDED, level: float = 0.95
 ) -> Mean:
     """The mean of ``values`` (n,), whose items belong to ``clusters`` (n,), ids in any order.
 
-    The same values, clusters, seed and NumPy give the same figures to the last bit, whatever the order of the items and
-    whatever the clusters are called.
+    ``bounds``: what such a mean cannot leave, nor its interval. The same values and clusters give the same figures to
+    the last bit, whatever the order of the items and whatever the clusters are called.
     """
-    return clustered_means([values], clusters, replicates=replicates, seed=seed, level=level)[0]
+    return clustered_means([values], clusters, bounds=[bounds], level=level)[0]
 
 
 def clustered_means(
     figures: Sequence[Sequence[float]],
     clusters: Sequence[int],
     *,
-    replicates: int = REPLICATES,
-    seed: int = SEED,
+    bounds: Sequence[Bounds] = (),
     level: float = 0.95,
 ) -> list[Mean]:
-    """As `clustered_mean`, of figures (each (n,)) of the same items: clusters are drawn once for all."""
+    """As `clustered_mean`, of figures (each (n,)) of the same items: what is the same for all is computed once."""
     if any(len(values) != len(clusters) for values in figures):
         raise ValueError("every value needs its cluster")
-    n = len(clusters)
-    if n == 0:
+    if len(clusters) == 0:
         return [Mean(None, 0, 0, undefined=NO_ITEMS) for _ in figures]
-    names, place = np.unique(np.asarray(clusters), return_inverse=True)
-    columns = [np.asarray(values, dtype=np.float64) for values in figures]
-    intervals = _intervals(columns, place, replicates, seed, level)
-    return [
-        Mean(mean, n, len(names), _sd(column, mean), ci)
-        for column, ci in zip(columns, intervals, strict=True)
-        for mean in [math.fsum(column) / n]
-    ]
+    place = _places(clusters)
+    sizes = np.bincount(place).astype(np.float64)
+    df = degrees_of_freedom(sizes) if len(sizes) >= LEAST else math.nan
+    limits = bounds or [UNBOUNDED] * len(figures)
+    return [_mean(values, place, sizes, df, limit, level) for values, limit in zip(figures, limits, strict=True)]
+
+
+def clustered_share(hits: Sequence[bool], clusters: Sequence[int], *, level: float = 0.95) -> Mean:
+    """The share of ``hits`` (n,) among items of ``clusters`` (n,), with an interval that has a width at 0 and 1 too."""
+    if len(hits) != len(clusters):
+        raise ValueError("every hit needs its cluster")
+    n = len(hits)
+    if n == 0:
+        return Mean(None, 0, 0, undefined=NO_ITEMS)
+    place = _places(clusters)
+    values, sizes = np.asarray(hits, dtype=np.float64), np.bincount(place).astype(np.float64)
+    count = int(values.sum())
+    share = count / n
+    found = {"value": share, "n": n, "clusters": len(sizes), "sd": _sd(values, share)}
+    if len(sizes) < LEAST:
+        return Mean(**found, no_interval=TOO_FEW)  # type: ignore[arg-type]
+    within = np.bincount(place, weights=values)
+    se = jackknife_se(share, (count - within) / (n - sizes))
+    return Mean(**found, ci=share_interval(share, se, n, len(sizes), level))  # type: ignore[arg-type]
+
+
+def _places(clusters: Sequence[int]) -> npt.NDArray[np.intp]:
+    """(n,): each item's cluster, from 0."""
+    return np.unique(np.asarray(clusters), return_inverse=True)[1].ravel()
+
+
+def _mean(
+    given: Sequence[float], place: npt.NDArray[np.intp], sizes: FloatArray, df: float, bounds: Bounds, level: float
+) -> Mean:
+    values = np.asarray(given, dtype=np.float64)
+    n, g = len(values), len(sizes)
+    mean = math.fsum(values) / n
+    sd = _sd(values, mean)
+    if g < LEAST:
+        return Mean(mean, n, g, sd, no_interval=TOO_FEW)
+    totals = _totals(values, place)
+    se = jackknife_se(mean, (math.fsum(totals) - totals) / (n - sizes))
+    # What is left of rounding where all clusters have the same mean.
+    if se <= 1e-12 * float(np.abs(values).max()):
+        return Mean(mean, n, g, sd, no_interval=ALIKE)
+    half = t_quantile(level, df) * se
+    return Mean(mean, n, g, sd, (max(mean - half, bounds[0]), min(mean + half, bounds[1])))
 
 
 def _sd(values: FloatArray, mean: float) -> float | None:
     return math.sqrt(math.fsum((values - mean) ** 2) / (len(values) - 1)) if len(values) > 1 else None
 
 
-def _intervals(
-    columns: Sequence[FloatArray], place: npt.NDArray[np.intp], replicates: int, seed: int, level: float
-) -> list[Interval | None]:
-    """Of the means of each column (n,), when whole clusters are drawn; ``place`` (n,): each item's cluster, from 0."""
-    sizes = np.bincount(place)
-    if len(sizes) < 2:
-        return [None] * len(columns)
-    totals = [_totals(values, place) for values in columns]
-    # Clusters by size, then by sum: what they are called, and which came first, must not change what is drawn.
-    ordered = np.column_stack((np.sort(sizes), *(total[np.lexsort((total, sizes))] for total in totals)))
-    blocks = []
-    for times in draw_counts(np.ones(len(sizes)), replicates, np.random.default_rng(seed)):
-        drawn = times @ ordered
-        blocks.append(drawn[:, 1:] / drawn[:, :1])
-    return [percentile_interval(replicated, level).ci for replicated in np.concatenate(blocks).T]
-
-
 def _totals(values: FloatArray, place: npt.NDArray[np.intp]) -> FloatArray:
     """The sum of each cluster, to so few bits that the sum of as many of them as there are is exact.
 
-    Floats that are rounded on the way come to another sum in another order: of rows, and of a matrix product, which
-    each machine takes in its own. With 1,000 clusters some twelve digits are left.
+    Floats that are rounded on the way come to another sum in another order of rows. With 1,000 clusters some twelve
+    digits are left.
     """
     order = np.lexsort((values, place))
     totals = np.bincount(place[order], weights=values[order])

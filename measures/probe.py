@@ -16,20 +16,19 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from measures.agreement.results import Interval
-from measures.means import Mean, clustered_mean, clustered_means
+from measures.clustered import Interval
+from measures.means import METHOD, SHARE_METHOD, Mean, clustered_mean, clustered_means, clustered_share
 
 Basis = Literal["all", "content"]
 BASES: tuple[Basis, ...] = ("all", "content")
 OVERALL = "overall"
-REPLICATES = 2000
 
 NO_PAIRS = "no pairs"
 NONE_CHANGED = "no pair in which both texts have tokens of their own"
 ONE_PAIR = "one pair: no spread"
-ONE_REVIEW = "one review: no interval"
-NO_WIDTH = "all reviews alike: the interval has no width"
 SD_METHOD = "sample standard deviation over pairs (ddof 1)"
+#: How a row is taken. What was stored by another rule is reckoned anew.
+RULE = f"means over pairs: {METHOD}; accuracy: {SHARE_METHOD}"
 
 
 class ProbeError(ValueError):
@@ -72,7 +71,7 @@ class TextNll:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A target and one counterfactual, judged given the same inputs. ``review``: what the bootstrap draws.
+    """A target and one counterfactual, judged given the same inputs. ``review``: whose pairs are alike.
 
     ``replaced`` is (sum in nats, tokens) over the content tokens that only the target has, ``changed`` over those that
     only the counterfactual has.
@@ -168,51 +167,40 @@ def probe_table(
     kinds: Sequence[str],
     *,
     basis: Basis = "all",
-    replicates: int = REPLICATES,
-    seed: int = 0,
     level: float = 0.95,
 ) -> tuple[ProbeResult, ...]:
     """A row for each of ``kinds``, whether it has pairs or not, then one over all pairs.
 
-    Intervals: percentile bootstrap that draws reviews with replacement, each with all its pairs of the row, target and
-    counterfactual together; a replicate's figure is the mean over the pairs it drew (a ratio of sums;
-    `measures.means`). The same pairs, seed and NumPy give the same figures to the last bit, whatever their order and
-    whatever the reviews are called. Raises ValueError for a pair of another kind, and for fewer than two replicates.
+    Intervals know that pairs of one review are alike (`measures.means`); that of the accuracy has a width where all
+    pairs are right, or none. The same pairs give the same figures to the last bit, whatever their order and whatever
+    the reviews are called. Raises ValueError for a pair of another kind.
     """
-    if replicates < 2:
-        raise ValueError("a bootstrap needs at least two replicates")
     if strange := {p.kind for p in pairs} - set(kinds):
         raise ValueError(f"pairs of unknown kinds: {', '.join(sorted(strange))}")
     rows = [(kind, [p for p in pairs if p.kind == kind]) for kind in kinds]
-    return tuple(_row(kind, rows_of, basis, replicates, seed, level) for kind, rows_of in [*rows, (OVERALL, pairs)])
+    return tuple(_row(kind, rows_of, basis, level) for kind, rows_of in [*rows, (OVERALL, pairs)])
 
 
-def _row(kind: str, pairs: Sequence[Pair], basis: Basis, replicates: int, seed: int, level: float) -> ProbeResult:
+def _row(kind: str, pairs: Sequence[Pair], basis: Basis, level: float) -> ProbeResult:
     n = len(pairs)
-    method = f"mean over pairs; {replicates} draws of reviews (seed {seed}), percentile interval at {level:g}"
     if not n:
         none = Figure(None, undefined=NO_PAIRS)
-        return ProbeResult(kind, basis, 0, 0, 0, 0, none, none, none, none, none, 0, method)
+        return ProbeResult(kind, basis, 0, 0, 0, 0, none, none, none, none, none, 0, RULE)
     deltas = [p.delta(basis) for p in pairs]
-    right = [float(delta > 0) for delta in deltas]
+    right = [delta > 0 for delta in deltas]
     numbers: dict[Hashable, int] = {}
     review = [numbers.setdefault(p.review, len(numbers)) for p in pairs]
-    drawn = {"replicates": replicates, "seed": seed}
-    delta, accuracy, sums = clustered_means(
-        [deltas, right, [p.delta_sum(basis) for p in pairs]], review, **drawn, level=level
-    )  # fmt: skip
+    delta, sums = clustered_means([deltas, [p.delta_sum(basis) for p in pairs]], review, level=level)
     changed = [(place, d) for place, p in zip(review, pairs, strict=True) if (d := p.delta_changed()) is not None]
-    over_changed = clustered_mean([d for _, d in changed], [place for place, _ in changed], **drawn, level=level)
+    over_changed = clustered_mean([d for _, d in changed], [place for place, _ in changed], level=level)
     return ProbeResult(
-        kind, basis, n, len(numbers), int(sum(right)), deltas.count(0), _figure(delta),
-        Figure(delta.sd, undefined=ONE_PAIR if delta.sd is None else None), _figure(accuracy), _figure(sums),
-        _figure(over_changed), len(changed), method,
+        kind, basis, n, len(numbers), sum(right), deltas.count(0), _figure(delta),
+        Figure(delta.sd, undefined=ONE_PAIR if delta.sd is None else None),
+        _figure(clustered_share(right, review, level=level)), _figure(sums), _figure(over_changed), len(changed), RULE,
     )  # fmt: skip
 
 
 def _figure(mean: Mean) -> Figure:
     if mean.value is None:  # only the mean over changed tokens can be of nothing: a row without pairs has no means
         return Figure(None, undefined=NONE_CHANGED)
-    if mean.ci is None:
-        return Figure(mean.value, flags=(ONE_REVIEW,))
-    return Figure(mean.value, mean.ci, flags=(NO_WIDTH,) if mean.ci[1] - mean.ci[0] < 1e-9 else ())
+    return Figure(mean.value, mean.ci, flags=(mean.no_interval,) if mean.no_interval else ())

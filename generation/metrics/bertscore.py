@@ -1,5 +1,6 @@
 """BERTScore of each summary against each of its references, from weights by their path."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -31,7 +32,7 @@ class BertScoreMetric:
                   help="By the file that bert-score has for an encoder of this name. M3 and MSLR did not."),
     )  # fmt: skip
     figures: tuple[Figure, ...] = tuple(
-        Figure(f"bertscore_{part}", f"BERTScore {words}", decimals=3)
+        Figure(f"bertscore_{part}", f"BERTScore {words}", decimals=3, bounds=(-math.inf, 1.0))
         for part, words in (("f1", "F1"), ("precision", "precision"), ("recall", "recall"))
     )
     has_corpus = False

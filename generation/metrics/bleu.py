@@ -13,6 +13,10 @@ One = Callable[[str, Sequence[str]], bleu.Sacre]
 All = Callable[[Sequence[str], Sequence[str]], bleu.Sacre]
 
 
+#: Both are printed from 0 to 100.
+PER_CENT = (0.0, 100.0)
+
+
 class _Sacre(Plain):
     """What the two share: 0 to 100, against each reference, and over all summaries with their own targets."""
 
@@ -32,7 +36,7 @@ class BleuMetric(_Sacre):
     key = "bleu"
     name = "BLEU"
     description = "BLEU of each summary (effective order) and of all together, which is no mean of the former."
-    figures: tuple[Figure, ...] = (Figure("bleu", "BLEU", decimals=1),)
+    figures: tuple[Figure, ...] = (Figure("bleu", "BLEU", decimals=1, bounds=PER_CENT),)
     one, all = staticmethod(bleu.bleu), staticmethod(bleu.corpus_bleu)
 
 
@@ -40,7 +44,7 @@ class ChrfMetric(_Sacre):
     key = "chrf"
     name = "chrF"
     description = "chrF2: character n-grams to 6, recall counted twice; of each summary, and of all together."
-    figures: tuple[Figure, ...] = (Figure("chrf", "chrF", decimals=1),)
+    figures: tuple[Figure, ...] = (Figure("chrf", "chrF", decimals=1, bounds=PER_CENT),)
     one, all = staticmethod(bleu.chrf), staticmethod(bleu.corpus_chrf)
 
 

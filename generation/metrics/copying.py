@@ -10,6 +10,7 @@ from measures.copying import (
     copying_parameters,
     rouge_against_inputs,
 )
+from measures.means import FROM_0, FROM_0_TO_1
 from measures.rouge import ROUGE_KINDS, RougeText, rouge_parameters
 
 from ..backends.parameters import Parameter, Takes
@@ -35,20 +36,27 @@ class CopyingMetric(Plain):
     parameters: tuple[Parameter, ...] = (STEMMER, POOLING)
     figures: tuple[Figure, ...] = (
         *(
-            Figure(f"inputs_{kind}_{part}", f"{LABELS[kind]} {words} against inputs", "inputs", 100, 1)
+            Figure(f"inputs_{kind}_{part}", f"{LABELS[kind]} {words} against inputs", "inputs", 100, 1, FROM_0_TO_1)
             for kind in ROUGE_KINDS
             for part, words in (("f1", "F1"), ("precision", "precision"), ("recall", "recall"))
         ),
         *(
-            Figure(f"difference_{kind}_{part}", f"{LABELS[kind]} {words}, inputs - target", "reference", 100, 1)
+            Figure(
+                f"difference_{kind}_{part}",
+                f"{LABELS[kind]} {words}, inputs - target",
+                "reference",
+                100,
+                1,
+                (-1.0, 1.0),
+            )
             for kind in ROUGE_KINDS
             for part, words in (("f1", "F1"), ("precision", "precision"), ("recall", "recall"))
         ),
-        Figure("coverage", "Coverage", "inputs", 100, 1),
-        Figure("density", "Density", "inputs", decimals=1),
-        Figure("compression", "Compression", "inputs", decimals=1),
-        Figure("longest", "Longest copied run (tokens)", "inputs", decimals=1),
-        *(Figure(f"copied_{n}", f"Copied {n}-grams", "inputs", 100, 1) for n in COPIED_NGRAMS),
+        Figure("coverage", "Coverage", "inputs", 100, 1, FROM_0_TO_1),
+        Figure("density", "Density", "inputs", decimals=1, bounds=FROM_0),
+        Figure("compression", "Compression", "inputs", decimals=1, bounds=FROM_0),
+        Figure("longest", "Longest copied run (tokens)", "inputs", decimals=1, bounds=FROM_0),
+        *(Figure(f"copied_{n}", f"Copied {n}-grams", "inputs", 100, 1, FROM_0_TO_1) for n in COPIED_NGRAMS),
     )
 
     def libraries(self, params: Params) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 from measures.direction import CLASSES, NATURAL_OF_BASE_2, PRIOR, Distribution, direction_f1, js_distances
 from measures.lexicon_direction import lexicon_directions, lexicon_parameters
+from measures.means import FROM_0, FROM_0_TO_1
 from measures.pio import pairs_of, parse_pio
 
 from ..backends import weights
@@ -68,12 +69,17 @@ class DirectionMetric:
                   help="What the classifier reads before the text; {intervention} and {outcome} are filled in."),
     )  # fmt: skip
     figures: tuple[Figure, ...] = (
-        Figure("delta_ei", "Delta-EI (natural logarithm, 0 to 0.83)", decimals=3),
-        Figure("delta_ei_base2", "Delta-EI (base 2, 0 to 1)", decimals=3),
-        Figure("delta_ei_prior", "Delta-EI of always the prior (natural logarithm)", decimals=3),
-        Figure("pairs", "Pairs", decimals=1),
+        Figure("delta_ei", "Delta-EI (natural logarithm, 0 to 0.83)", decimals=3, bounds=(0.0, NATURAL_OF_BASE_2)),
+        Figure("delta_ei_base2", "Delta-EI (base 2, 0 to 1)", decimals=3, bounds=FROM_0_TO_1),
+        Figure(
+            "delta_ei_prior",
+            "Delta-EI of always the prior (natural logarithm)",
+            decimals=3,
+            bounds=(0.0, NATURAL_OF_BASE_2),
+        ),
+        Figure("pairs", "Pairs", decimals=1, bounds=FROM_0),
         *(
-            Figure(f"{target}/{output}", f"Pairs: target {target}, summary {output}", decimals=1)
+            Figure(f"{target}/{output}", f"Pairs: target {target}, summary {output}", decimals=1, bounds=FROM_0)
             for target in CLASSES
             for output in CLASSES
         ),

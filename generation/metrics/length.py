@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+from measures.means import FROM_0
 from measures.repetition import length_of
 from measures.sentences import SPLITTER
 
@@ -17,10 +18,10 @@ class LengthMetric(Plain):
     name = "Length"
     description = "Words, sentences and characters of the summary, and its words over those of each reference."
     figures: tuple[Figure, ...] = (
-        Figure("words", "Words", against="nothing", decimals=1),
-        Figure("sentences", "Sentences", against="nothing"),
-        Figure("characters", "Characters", against="nothing", decimals=1),
-        Figure("words_ratio", "Words / words of the target"),
+        Figure("words", "Words", against="nothing", decimals=1, bounds=FROM_0),
+        Figure("sentences", "Sentences", against="nothing", bounds=FROM_0),
+        Figure("characters", "Characters", against="nothing", decimals=1, bounds=FROM_0),
+        Figure("words_ratio", "Words / words of the target", bounds=FROM_0),
     )
 
     def libraries(self, params: Params) -> dict[str, Any]:

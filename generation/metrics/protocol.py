@@ -10,6 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from measures.means import UNBOUNDED, Bounds
+
 from ..backends.parameters import Parameter
 from ..sources import Material
 
@@ -49,13 +51,14 @@ class Row:
 @dataclass(frozen=True)
 class Figure:
     """One number of a row. ``scale``: tables print it times this (ROUGE in per cent); ``against``: what it compares
-    the summary with: references, inputs, or nothing."""
+    the summary with: references, inputs, or nothing. ``bounds``: what no summary can leave, before it is scaled."""
 
     key: str
     label: str
     against: str = "reference"
     scale: float = 1.0
     decimals: int = 2
+    bounds: Bounds = UNBOUNDED
 
 
 class Scorer(Protocol):

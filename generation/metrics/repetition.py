@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from measures.means import FROM_0, FROM_0_TO_1
 from measures.repetition import SIZES, repetition
 from measures.tokens import TOKENIZER
 
@@ -17,8 +18,8 @@ class RepetitionMetric(Plain):
         "earlier one did."
     )
     figures: tuple[Figure, ...] = (
-        *(Figure(f"repeated_{n}", f"Repeated {n}-grams", "nothing", 100, 1) for n in SIZES),
-        Figure("repeated_sentences", "Repeated sentences", "nothing", decimals=2),
+        *(Figure(f"repeated_{n}", f"Repeated {n}-grams", "nothing", 100, 1, FROM_0_TO_1) for n in SIZES),
+        Figure("repeated_sentences", "Repeated sentences", "nothing", decimals=2, bounds=FROM_0),
     )
 
     def libraries(self, params: Params) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from measures.means import FROM_0_TO_1
 from measures.rouge import ROUGE_KINDS, Prf, RougeKind, RougeText, rouge, rouge_parameters
 
 from ..backends.parameters import Parameter, Takes
@@ -26,7 +27,7 @@ class RougeMetric(Plain):
     )
     parameters: tuple[Parameter, ...] = (STEMMER,)
     figures: tuple[Figure, ...] = tuple(
-        Figure(f"{kind}_{part}", f"{LABELS[kind]} {words}", scale=100, decimals=1)
+        Figure(f"{kind}_{part}", f"{LABELS[kind]} {words}", scale=100, decimals=1, bounds=FROM_0_TO_1)
         for kind in ROUGE_KINDS
         for part, words in (("f1", "F1"), ("precision", "precision"), ("recall", "recall"))
     )

@@ -7,7 +7,7 @@ from accounts.problems import Refused
 from .. import metrics
 from ..metrics.protocol import Figure
 from ..reckoning import OWN
-from ..tables.m3_7 import accuracies, probes
+from ..tables.m3_7 import accuracies, few, probes
 from ..tables.scored import Scores
 from .dots import Dot, dot_plot
 from .svg import PALETTES
@@ -26,11 +26,13 @@ def drawable(scores: Scores) -> Iterator[tuple[str, Figure]]:
 
 def probe(scores: Scores, palette: str) -> str:
     """Strict accuracy of the probe by system and kind."""
+    found = probes(scores)
     dots = [
         Dot(name, result.accuracy.value, result.accuracy.ci, result.n, result.accuracy.undefined or "")
-        for name, result in accuracies(probes(scores)).items()
+        for name, result in accuracies(found).items()
     ]
     note = f"Share of pairs in which the target is strictly likelier, with 95 % intervals. {scores.project.name}."
+    note = " ".join([note, *few(found)])
     return dot_plot("Accuracy of the counterfactual probe", note, dots, decimals=2, palette=palette)
 
 
@@ -53,5 +55,6 @@ def by_system(scores: Scores, metric: str, figure: str, palette: str) -> str:
         dots.append(Dot(f"{at.name} ({at.level})", value, cell.ci, n, cell.undefined))
     against = f", against the {OWN}" if shown.against == "reference" else ""
     unit = " in per cent" if shown.scale == 100 else ""
-    note = f"Means{against}, with 95 % intervals (bootstrap over reviews). {scores.project.name}."
+    note = f"Means{against}, with 95 % intervals (items of one review being alike). {scores.project.name}."
+    note = " ".join([note, *scores.few([metric])])
     return dot_plot(f"{shown.label}{unit}", note, dots, decimals=shown.decimals, palette=palette)

@@ -4,19 +4,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from measures.probe import OVERALL, REPLICATES, SD_METHOD, Figure, ProbeResult
+from measures.clustered import FEW
+from measures.probe import OVERALL, RULE, SD_METHOD, Figure, ProbeResult
 
 from .. import backends, outdated
 from ..models import ProbeFigures, Purpose, Run
-from ..reckoning import stored_results
+from ..reckoning import is_of_today, stored_results
 from ..runs_at_hand import names, newest_runs
-from .scored import Scores, by_version, listed, versions
+from .scored import Scores, by_version, few_reviews, listed, versions
 from .table import Cell, Column, Missing, Table
 
 NOTE = (
     "Delta: mean nll of the counterfactual less that of the target, nats a token over all tokens, \u00b1 its standard "
     f"deviation ({SD_METHOD}); above 0 is good. Accuracy: share of pairs with a delta strictly above 0; a tie is "
-    f"wrong. In brackets 95 % intervals: {REPLICATES} draws of reviews, seed 0, percentiles. n: pairs."
+    f"wrong. In brackets 95 % intervals that know that pairs of one review are alike ({RULE}). n: pairs."
 )
 BESIDE = (
     "Content: the same without special tokens such as <s> and </s>. Delta of sums: nats, over all tokens together: "
@@ -61,7 +62,7 @@ class ProbeTable:
              Column("Reviews"), Column("Delta"), Column("Accuracy"), Column("Ties"), Column("Delta, content"),
              Column("Accuracy, content"), Column("Delta of sums"), Column("Delta of changed tokens")],
             [self._row(probed, *both) for probed in found for both in zip(probed.results, probed.content, strict=True)],
-            [NOTE, BESIDE, *versions((probed.name, probed.run) for probed in found), *scores.hidden()],
+            [NOTE, BESIDE, *few(found), *versions((probed.name, probed.run) for probed in found), *scores.hidden()],
             missing(scores, found),
         )  # fmt: skip
 
@@ -76,6 +77,12 @@ class ProbeTable:
         ]  # fmt: skip
 
 
+def few(found: Sequence[Probed]) -> list[str]:
+    """A note where a probe has few reviews."""
+    reviews = {probed.called: probed.results[-1].reviews for probed in found if probed.results}
+    return few_reviews({name: number for name, number in reviews.items() if 0 < number < FEW})
+
+
 def probes(scores: Scores) -> list[Probed]:
     """Of every version its newest probe that found something, without those that are sealed. Two queries, whatever
     they found."""
@@ -83,7 +90,8 @@ def probes(scores: Scores) -> list[Probed]:
     every = newest_runs(scores.project, Purpose.PROBE)
     runs: list[Any] = list(every.open_to(scores.member) if scores.member else every)
     called = names(runs)
-    stored = {figures.run_id: figures for figures in ProbeFigures.objects.filter(run__in=runs).order_by("items")}
+    every_figures = ProbeFigures.objects.filter(run__in=runs).order_by("items")
+    stored = {figures.run_id: figures for figures in every_figures if is_of_today(figures)}
     return [
         Probed(
             run, called[run.pk], stored_results(found, "all") if found else (),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from measures.clustered import FEW, LEAST
 from measures.means import Mean
 from projects.models import Member, Project
 
@@ -30,7 +31,7 @@ from ..runs_at_hand import names, runs_with_summaries
 from .table import Cell, Missing
 
 INTERVALS = (
-    f"Means over items; in brackets 95 % intervals of reviews: {RULE}. "
+    f"Means over items; in brackets 95 % intervals, items of one review being alike: {RULE}. "
     "n: pairs of a summary and what it is compared with."
 )
 NOTHING_THERE = "there is nothing of that kind to compare with"
@@ -109,9 +110,12 @@ class Scores:
         scoring = self.scoring(metric, run)
         if scoring is None or not is_reckoned(scoring):
             return _none(NOT_RECKONED if scoring else NOT_SCORED)
+        return self._figures_of(scoring).get((figure, side)) or _none(NOTHING_THERE)
+
+    def _figures_of(self, scoring: Scoring) -> Figures:
         if scoring.pk not in self._figures:
             self._figures[scoring.pk] = figures_of(scoring)
-        return self._figures[scoring.pk].get((figure, side)) or _none(NOTHING_THERE)
+        return self._figures[scoring.pk]
 
     def cell(self, metric: str, at: RunAtHand, figure: Figure, side: str = OWN, n: int | None = None) -> Cell:
         """The mean of a figure; ``n`` is the row's, said again only where this one differs."""
@@ -194,8 +198,20 @@ class Scores:
             for at in self.runs
             if at.summaries < at.items
         ]
+        wanted = list(wanted)
         said += [note for metric in wanted for note in self._made_with(metric)]
-        return said + self.hidden()
+        return [*said, *self.few(wanted), *self.hidden()]
+
+    def few(self, wanted: Iterable[str]) -> list[str]:
+        """A note where figures of these metrics are of few reviews."""
+        least: dict[str, int] = {}
+        for metric in wanted:
+            for at in self.runs:
+                scoring = self.scoring(metric, at.run)
+                if scoring is not None and is_reckoned(scoring):
+                    few = [found.mean.clusters for found in self._figures_of(scoring).values() if found.mean.few]
+                    least |= {at.called: min([*few, least.get(at.called, FEW)])} if few else {}
+        return few_reviews(least)
 
     def hidden(self) -> list[str]:
         """A note where this member does not see all."""
@@ -243,6 +259,17 @@ def by_version(verb: str, runs: Iterable[Run], *options: str) -> str:
         )
         for run in runs
     )  # fmt: skip
+
+
+def few_reviews(least: Mapping[str, int]) -> list[str]:
+    """What is to be known of intervals of so few reviews, by what they are of; nothing where there are enough."""
+    if not least:
+        return []
+    whose = listed(f"{name} ({number})" for name, number in least.items())
+    return [
+        f"Fewer than {FEW} reviews: {whose}. Intervals of so few may be too narrow where most values are near 0 and "
+        f"some are not; of fewer than {LEAST} reviews there is none."
+    ]
 
 
 def _none(why: str) -> Found:

@@ -11,12 +11,24 @@ from django.test.utils import CaptureQueriesContext
 
 from annotation.models import Cluster
 from generation import tables
+from generation.actions.reckoning import reckon_probe
 from generation.actions.scores import ask_for_scores
 from generation.models import ProbeFigures, Score, Scoring, Summary
 from generation.plots import by_system, drawable
-from generation.reckoning import OWN, figures_of, is_reckoned, means_of, probe_results, stored_results, summaries_of
+from generation.reckoning import (
+    OWN,
+    _Column,
+    _figures,
+    figures_of,
+    is_reckoned,
+    means_of,
+    probe_results,
+    stored_results,
+    summaries_of,
+)
 from generation.tables.scored import Scores
 from generation.tables.writing import words
+from measures.clustered import TOO_FEW
 from projects import jobs
 from projects.models import Job, Project
 from tests.annotation.m3_files import brought_in, cluster, source, write
@@ -49,7 +61,7 @@ def test_a_worker_stores_the_means_with_the_last_score(corpus: Project) -> None:
     assert (is_reckoned(scoring), summaries_of(scoring)) == (True, 2)
     mean = figures_of(scoring)["rouge1_f1", OWN].mean
     assert (mean.n, mean.clusters) == (2, 2)
-    assert mean.ci == pytest.approx((2 / 5, 2 / 3))
+    assert (mean.ci, mean.no_interval) == (None, TOO_FEW)
     assert mean.value == pytest.approx((2 / 3 + 2 / 5) / 2)
     assert figures_of(scoring) == figures_of(Scoring(means=json.loads(json.dumps(means_of(scoring)))))
 
@@ -135,6 +147,36 @@ def test_probes_from_before_are_reckoned_after_the_upgrade(clusters: list[Cluste
     job = Job.objects.get()
     assert jobs.run_job(job.pk)
     assert ProbeFigures.objects.get().items == 2
+
+
+def test_figures_of_a_probe_that_were_taken_by_another_rule_are_missed_and_reckoned_anew(
+    clusters: list[Cluster], judging: StagedBackend
+) -> None:
+    run = probed(staged_version(clusters[0].project))
+    stored = ProbeFigures.objects.get()
+    of_today = stored.rows
+    stored.rows = [{**row, "method": "mean over pairs; 2000 draws of reviews"} for row in of_today]
+    stored.save()
+    table = tables.get("m3-7").build(Scores(run.version.system.project))
+    assert table.rows == []
+    [step] = table.missing
+    assert step.words.startswith("the figures of 2 of the 2 items that are done of Staged")
+    assert reckon_probe(run).rows == of_today
+    assert ProbeFigures.objects.get().rows == of_today
+    assert tables.get("m3-7").build(Scores(run.version.system.project)).missing == []
+
+
+def test_an_interval_of_few_reviews_stays_where_a_score_can_lie() -> None:
+    """Three reviews, two of them without a word in common: Student's interval would begin far below 0."""
+    columns = {("rouge1_f1", OWN): _Column(), ("difference_rouge1_f1", OWN): _Column()}
+    for column in columns.values():
+        for review, value in enumerate((0.0, 0.0, 0.6)):
+            column.add(value, review, "")
+    found = _figures(columns, {"rouge1_f1": (0.0, 1.0), "difference_rouge1_f1": (-1.0, 1.0)})
+    [(least, most), (lowest, highest)] = [each.mean.ci or (9, 9) for each in found.values()]
+    assert least == 0
+    assert -1 < lowest < -0.6
+    assert most == highest
 
 
 def test_reasons_stand_in_an_order_of_their_own(corpus: Project) -> None:

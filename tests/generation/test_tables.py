@@ -44,28 +44,29 @@ def cells(table: Table) -> list[list[str]]:
     return [[words(cell) or f"undefined: {cell.undefined}" for cell in row] for row in table.rows]
 
 
-def test_overlap_is_the_mean_over_items_with_an_interval_over_reviews(corpus: Project, copying: Run) -> None:
+def test_overlap_is_the_mean_over_items(corpus: Project, copying: Run) -> None:
     """ "It helps a lot" against "It helps": P 2/4, R 1, F1 2/3; one of three bigrams. "It is safe" against "It harms":
-    P 1/3, R 1/2, F1 2/5; no bigram. Two reviews: the interval goes from the one to the other."""
+    P 1/3, R 1/2, F1 2/5; no bigram. Of two reviews there is no interval, and the table says that they are few."""
     scored(copying, "rouge")
     made = table(corpus, "m3-4")
     assert cells(made) == [
         [
-            "Copy & paste", "proposition", "own target", "2", "2", "53.3 [40.0, 66.7]", "25.0 [0.0, 50.0]",
-            "53.3 [40.0, 66.7]", "undefined: not scored yet",
+            "Copy & paste", "proposition", "own target", "2", "2", "53.3", "25.0", "53.3",
+            "undefined: not scored yet",
         ]
     ]  # fmt: skip
     assert made.rows[0][5].value == pytest.approx(100 * (2 / 3 + 2 / 5) / 2)
     assert any("rouge-score 0.1.2" in note and "stemmer off" in note for note in made.notes)
-    assert any("2000 replicates, seed" in note for note in made.notes)
+    assert any("jackknife over reviews" in note for note in made.notes)
+    assert any(note.startswith("Fewer than 30 reviews: Copy & paste (proposition) (2).") for note in made.notes)
 
 
 def test_copying_has_the_difference_in_brackets(corpus: Project, copying: Run) -> None:
     scored(copying, "copying")
     # All of it is copied; less ROUGE-1 of 53.3 against the target leaves 46.7.
     assert cells(table(corpus, "m3-6")) == [
-        ["Copy & paste", "proposition", "2", "2", "100.0 (+46.7) [100.0, 100.0]", "100.0 (+75.0) [100.0, 100.0]",
-         "100.0 (+46.7) [100.0, 100.0]", "100.0 [100.0, 100.0]", "3.5 [3.0, 4.0]", "1.0 [1.0, 1.0]", "3.5 [3.0, 4.0]"]
+        ["Copy & paste", "proposition", "2", "2", "100.0 (+46.7)", "100.0 (+75.0)", "100.0 (+46.7)", "100.0",
+         "3.5", "1.0", "3.5"]
     ]  # fmt: skip
 
 
@@ -73,22 +74,23 @@ def test_ms2s_table_says_which_logarithm_and_who_read_the_directions(corpus: Pro
     run = build_run(corpus, "Oracle", write=the_target)
     scored(run, "rouge", "direction")
     made = table(corpus, "ms2")
-    assert cells(made)[0][4:9] == [
-        "100.0 [100.0, 100.0]", "100.0 [100.0, 100.0]", "100.0 [100.0, 100.0]", "0.000 [0.000, 0.000]",
-        "0.000 [0.000, 0.000]",
-    ]  # fmt: skip
+    assert cells(made)[0][4:9] == ["100.0", "100.0", "100.0", "0.000", "0.000"]
     assert cells(made)[0][10:] == ["2", "1.000", "1.000"]
     assert [column.title for column in made.columns][7:9] == ["Delta-EI (ln)", "Delta-EI (base 2)"]
     assert any("word list" in note and "Oracle" in note for note in made.notes)
 
 
-def test_the_three_formats_say_the_same(corpus: Project, copying: Run) -> None:
+def test_the_three_formats_say_the_same(corpus: Project, tmp_path: Path) -> None:
+    """With a third review, whose ROUGE is that of the first: Student's interval of three, inside 0 to 100."""
+    third = cluster("333_0", [source("It cures a lot", "3")], target_text="It cures")
+    brought_in(corpus, write(tmp_path / "third.jsonl", [third]))
+    copying = build_run(corpus, "Copy & paste")
     scored(copying, "rouge")
     made = table(corpus, "m3-4")
-    row = "53.3 [40.0, 66.7] | 25.0 [0.0, 50.0] | 53.3 [40.0, 66.7] | \u2013 (a) |"
-    assert f"| Copy & paste | proposition | own target | 2 | 2 | {row}" in markdown(made)
-    assert "Copy \\& paste & proposition & own target & 2 & 2 & 53.3 & 25.0 & 53.3 & --" in latex(made)
-    assert " &  &  &  &  & \\scriptsize {[}40.0, 66.7{]} & \\scriptsize {[}0.0, 50.0{]} & " in latex(made)
+    row = "57.8 [19.5, 96.0] | 33.3 [0.0, 100.0] | 57.8 [19.5, 96.0] | \u2013 (a) |"
+    assert f"| Copy & paste | proposition | own target | 3 | 3 | {row}" in markdown(made)
+    assert "Copy \\& paste & proposition & own target & 3 & 3 & 57.8 & 33.3 & 57.8 & --" in latex(made)
+    assert " &  &  &  &  & \\scriptsize {[}19.5, 96.0{]} & \\scriptsize {[}0.0, 100.0{]} & " in latex(made)
     version = copying.version
     assert f"* Versions: Copy & paste (proposition) is version 1, {version.hash[:12]}.\n" in markdown(made)
     header, line = as_csv(made).splitlines()
@@ -97,7 +99,8 @@ def test_the_three_formats_say_the_same(corpus: Project, copying: Run) -> None:
         "ROUGE-L,ROUGE-L CI low,ROUGE-L CI high,BERTScore,undefined"
     )
     numbers = [float(cell) for cell in line.split(",")[5:14]]
-    assert numbers == pytest.approx([53.333333, 40, 66.666667, 25, 0, 50, 53.333333, 40, 66.666667])
+    rouge1 = [57.777778, 19.531976, 96.023580]
+    assert numbers == pytest.approx([*rouge1, 33.333333, 0, 100, *rouge1])
     assert line.endswith(",,BERTScore: not scored yet")
 
 
@@ -221,7 +224,7 @@ def test_the_command_prints_and_writes_them(corpus: Project, copying: Run, tmp_p
     out = StringIO()
     call_command("tables", "--project", "eye", "--table", "m3-4", "--table", "m3-6", stdout=out)
     assert out.getvalue().count("\n### ") + out.getvalue().startswith("### ") == 2
-    assert "53.3 [40.0, 66.7]" in out.getvalue()
+    assert "| 53.3 | 25.0 | 53.3 |" in out.getvalue()
     for format, ending in (("csv", "csv"), ("latex", "tex"), ("markdown", "md")):
         call_command(
             "tables", "--project", "eye", "--format", format, "--out", str(tmp_path / "out"), stdout=out,
@@ -266,7 +269,7 @@ def test_the_difference_says_its_n_where_a_target_is_missing(corpus: Project, co
     Unit.objects.filter(pk=lost.unit_id).update(superseded_by=other.unit)
     scored(copying, "copying")
     (row,) = cells(table(corpus, "m3-6"))
-    assert row[4] == "100.0 (+60.0; n = 1) [100.0, 100.0]"
+    assert row[4] == "100.0 (+60.0; n = 1)"
 
 
 def test_tables_are_the_same_to_the_byte_made_twice_and_from_rows_in_another_order(

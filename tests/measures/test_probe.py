@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from measures.clustered import ALIKE, TOO_FEW
 from measures.counterfactuals import Kind
+from measures.means import clustered_mean, clustered_share
 from measures.probe import (
     NO_PAIRS,
-    NO_WIDTH,
     NONE_CHANGED,
     ONE_PAIR,
-    ONE_REVIEW,
     Basis,
     Pair,
     ProbeError,
@@ -40,10 +40,8 @@ def pair(delta: float, review: int = 1, kind: str = "negation") -> Pair:
     return Pair(review, kind, text(1.0), text(1.0 + delta))
 
 
-def row(
-    pairs: list[Pair], kind: str = "overall", *, basis: Basis = "all", replicates: int = 100, seed: int = 0
-) -> ProbeResult:
-    rows = probe_table(pairs, KINDS, basis=basis, replicates=replicates, seed=seed)
+def row(pairs: list[Pair], kind: str = "overall", *, basis: Basis = "all") -> ProbeResult:
+    rows = probe_table(pairs, KINDS, basis=basis)
     return next(r for r in rows if r.kind == kind)
 
 
@@ -69,9 +67,7 @@ def test_the_mean_is_over_the_tokens_of_the_basis() -> None:
 @given(pairs=PAIRS)
 def test_swapping_target_and_counterfactual_flips_signs_and_accuracy(pairs: list[Pair]) -> None:
     swapped = [replace(p, target=p.counterfactual, counterfactual=p.target) for p in pairs]
-    for one, other in zip(
-        probe_table(pairs, KINDS, replicates=50), probe_table(swapped, KINDS, replicates=50), strict=True
-    ):
+    for one, other in zip(probe_table(pairs, KINDS), probe_table(swapped, KINDS), strict=True):
         assert (one.n, one.reviews, one.ties) == (other.n, other.reviews, other.ties)
         assert one.right + other.right + one.ties == one.n
         for a, b in ((one.delta, other.delta), (one.delta_sum, other.delta_sum)):
@@ -87,33 +83,25 @@ def test_swapping_target_and_counterfactual_flips_signs_and_accuracy(pairs: list
 def test_order_and_names_of_reviews_change_nothing(pairs: list[Pair], order: object) -> None:
     mixed = [replace(p, review=f"review {9 - int(str(p.review))}") for p in pairs]
     order.shuffle(mixed)  # type: ignore[attr-defined]
-    assert probe_table(pairs, KINDS, replicates=40) == probe_table(mixed, KINDS, replicates=40)
+    assert probe_table(pairs, KINDS) == probe_table(mixed, KINDS)
 
 
-def slow_interval(pairs: list[Pair], figure: str, replicates: int, seed: int) -> tuple[float, float]:
-    """Review by review, pair by pair: the same draws, in the order that the fast way gives the reviews."""
-    by_review: dict[object, list[float]] = {}
-    for p in pairs:
-        delta = p.delta("all")
-        by_review.setdefault(p.review, []).append(float(delta > 0) if figure == "accuracy" else delta)
-    groups = sorted(by_review.values(), key=lambda values: (len(values), sum(values)))
-    figures = []
-    for chosen in np.random.default_rng(seed).integers(len(groups), size=(replicates, len(groups))):
-        drawn = [value for number in chosen for value in groups[number]]
-        figures.append(sum(drawn) / len(drawn))
-    low, high = np.quantile(figures, [0.025, 0.975])
-    return float(low), float(high)
-
-
-def test_the_bootstrap_equals_a_slow_loop_over_the_same_draws() -> None:
+def test_intervals_are_of_reviews_and_the_accuracys_is_that_of_a_share() -> None:
     rng = np.random.default_rng(5)
     pairs = [pair(float(rng.normal(0.1, 0.3)), int(rng.integers(9))) for _ in range(40)]
-    found = row(pairs, "negation", replicates=300, seed=11)
-    assert found.delta.ci == pytest.approx(slow_interval(pairs, "delta", 300, 11), abs=1e-12)
-    assert found.accuracy.ci == pytest.approx(slow_interval(pairs, "accuracy", 300, 11), abs=1e-12)
-    assert "300 draws of reviews (seed 11)" in found.method
-    assert row(pairs, "negation", replicates=300, seed=12).delta.ci != found.delta.ci
-    assert row(pairs, "negation", replicates=300, seed=11) == found
+    found, reviews = row(pairs, "negation"), [int(str(p.review)) for p in pairs]
+    deltas = [p.delta("all") for p in pairs]
+    assert found.delta.ci == clustered_mean(deltas, reviews).ci
+    assert found.accuracy.ci == clustered_share([delta > 0 for delta in deltas], reviews).ci
+    assert "over reviews" in found.method
+
+
+def test_where_every_pair_is_right_the_accuracy_has_an_interval_with_a_width() -> None:
+    """12 of 12, of 12 reviews and of three: the more pairs share a review, the less they say."""
+    apart = row([pair(0.5, review) for review in range(12)]).accuracy
+    assert (apart.value, apart.flags) == (1.0, ())
+    assert apart.ci == pytest.approx((0.025 ** (1 / 12), 1.0))
+    assert row([pair(0.5, review % 3) for review in range(12)]).accuracy.ci == pytest.approx((0.025 ** (1 / 3), 1.0))
 
 
 def test_what_is_undefined_says_why_and_is_never_0() -> None:
@@ -125,10 +113,10 @@ def test_what_is_undefined_says_why_and_is_never_0() -> None:
     one = row([pair(0.5)], "negation")
     assert one.delta.value == pytest.approx(0.5)
     assert (one.sd.value, one.sd.undefined) == (None, ONE_PAIR)
-    assert (one.delta.ci, one.delta.flags) == (None, (ONE_REVIEW,))
+    assert (one.delta.ci, one.delta.flags) == (None, (TOO_FEW,))
     assert one.as_json()["undefined"] == {"sd": ONE_PAIR, "delta_changed": NONE_CHANGED}
-    alike = row([pair(0.5, 1), pair(0.5, 2)], "negation")
-    assert (alike.accuracy.ci, alike.accuracy.flags) == ((1.0, 1.0), (NO_WIDTH,))
+    alike = row([pair(0.5, 1), pair(0.5, 2), pair(0.5, 3)], "negation")
+    assert (alike.delta.ci, alike.delta.flags) == (None, (ALIKE,))
 
 
 def test_the_delta_over_changed_tokens_is_of_pairs_in_which_both_texts_have_some() -> None:
@@ -138,8 +126,9 @@ def test_the_delta_over_changed_tokens_is_of_pairs_in_which_both_texts_have_some
     found = row([swapped, longer, put_in], "negation")
     assert (found.n, found.n_changed) == (3, 2)
     assert found.delta_changed.value == pytest.approx((1.0 + 2.0) / 2)
-    assert found.delta_changed.ci is not None
-    assert 1.0 <= found.delta_changed.ci[0] <= found.delta_changed.ci[1] <= 2.0
+    assert (found.delta_changed.ci, found.delta_changed.flags) == (None, (TOO_FEW,)), "two reviews are left"
+    more = row([swapped, longer, put_in, replace(swapped, review=4)], "negation")
+    assert more.delta_changed.ci == clustered_mean([1.0, 2.0, 1.0], [1, 2, 4]).ci
     none = row([put_in], "negation")
     assert (none.delta_changed.value, none.delta_changed.undefined) == (None, NONE_CHANGED)
 
@@ -151,8 +140,6 @@ def test_every_kind_has_its_row_and_the_last_is_over_all_pairs() -> None:
     ]  # fmt: skip
     with pytest.raises(ValueError, match="unknown kinds: other"):
         probe_table([pair(1.0, 1, "other")], KINDS)
-    with pytest.raises(ValueError, match="two replicates"):
-        probe_table([], KINDS, replicates=1)
 
 
 @pytest.mark.parametrize("numbers", [(math.nan, 1, 1.0, 1), (1.0, 1, math.inf, 1), (-0.1, 1, 1.0, 1), (0.0, 0, 1.0, 1)])

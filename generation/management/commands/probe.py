@@ -50,7 +50,8 @@ class Command(generate.Command):
             self.stdout.write("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
         self.stdout.write(
             f"Delta: nats a token, over {self.basis} tokens of each text; of the sums, in nats; and a token over the "
-            "content tokens that only one of the two texts has. A tie is wrong. Intervals: reviews are drawn."
+            "content tokens that only one of the two texts has. A tie is wrong. Intervals know that pairs of one "
+            "review are alike; of fewer than 30 reviews they may be too narrow."
         )
 
     def _results(self, run: Run) -> Sequence[ProbeResult]:
