@@ -15,6 +15,11 @@ def without_implied(text: str) -> str:
     return _IMPLIED.sub("", text)
 
 
+def in_words(text: str) -> str:
+    """What a slot names, implied words too: "anti-VEGF agents" of "[anti-VEGF] agents"; "rs4236601[A]" stays."""
+    return _IMPLIED.sub(lambda implied: implied.group()[1:-1], text).strip()
+
+
 def form_of(text: str, target: str) -> tuple[PicoForm, tuple[spans.Range, ...]]:
     """The form of a slot's text and, where it is explicit, its ranges of code points in ``target``.
 

@@ -10,6 +10,7 @@ from django.db.models.functions import Length
 
 from accounts.problems import Refused
 from annotation.models import Cluster, Input, Level, PicoSlot, Proposition, Study, Target
+from measures.abstracts import background_of
 from projects.models import Project, Unit
 
 from .backends.protocol import InputText, Source
@@ -140,7 +141,10 @@ def _of_clusters(units: Sequence[int]) -> dict[int, Material]:
         pico[slot.cluster_id][slot.slot] = slot.text
     return {
         cluster.unit_id: Material(
-            Source(cluster.unit_id, cluster.key, tuple(inputs[pk]), pico[pk], question=cluster.review.title),
+            Source(
+                cluster.unit_id, cluster.key, tuple(inputs[pk]), pico[pk], background_of(cluster.review.abstract),
+                cluster.review.title,
+            ),
             (targets[pk],) if pk in targets else (),
             cluster.review_id,
         )
@@ -164,7 +168,11 @@ def _of_targets(level: Level, units: Sequence[int]) -> dict[int, Material]:
         if not inputs[target.pk]:
             continue
         unit = target.review.unit_id if document else target.unit_id
-        source = Source(unit, target.key, tuple(inputs[target.pk]), question=target.review.title)
+        review = target.review
+        background = background_of(review.abstract)
+        source = Source(
+            unit, target.key, tuple(inputs[target.pk]), background=background, question=review.title
+        )  # fmt: skip
         own = Reference(target.unit_id, target.key, target.text)
         made[unit] = Material(source, (own, *propositions.get(target.review_id, ())), target.review_id)
     return made

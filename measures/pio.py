@@ -85,12 +85,17 @@ def parse_pio(tagged: str) -> PioText:
 
 
 def pairs_of(interventions: Iterable[str], outcomes: Iterable[str]) -> tuple[tuple[str, str], ...]:
-    """All (intervention, outcome) pairs of a review as in MS^2's files: ``distinct_spans`` of both, each with each.
-
-    MS^2's ``consistency_scorer`` and MSLR's evaluator take every tag with every tag instead, repeats included (65 pairs
-    for MS^2's sample, not 27), so that what a background names twice counts twice there.
-    """
+    """All (intervention, outcome) pairs of a review as in MS^2's files: ``distinct_spans`` of both, each with each."""
     return tuple(product(distinct_spans(interventions), distinct_spans(outcomes)))
+
+
+def every_pair_of(interventions: Iterable[str], outcomes: Iterable[str]) -> tuple[tuple[str, str], ...]:
+    """As MS^2's ``consistency_scorer`` and MSLR's evaluator take them: every tag with every tag, in their own case.
+
+    What a background names twice counts twice: for the background of MS^2's sample 4 pairs, of which ``pairs_of``
+    leaves 2.
+    """
+    return tuple(product(_shown(interventions), _shown(outcomes)))
 
 
 def distinct_spans(spans: Iterable[str]) -> tuple[str, ...]:
@@ -100,6 +105,10 @@ def distinct_spans(spans: Iterable[str]) -> tuple[str, ...]:
     """
     known = [span for span in dict.fromkeys(span.strip().lower() for span in spans) if span]
     return tuple(span for span in known if not any(span != other and span in other for other in known))
+
+
+def _shown(spans: Iterable[str]) -> list[str]:
+    return [span for each in spans if (span := each.strip())]
 
 
 def _trimmed(text: str, start: int, end: int) -> Range | None:

@@ -8,10 +8,11 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
+from annotation.pico import in_words
 from measures.direction import CLASSES, NATURAL_OF_BASE_2, PRIOR, Distribution, direction_f1, js_distances
 from measures.lexicon_direction import lexicon_directions, lexicon_parameters
 from measures.means import FROM_0, FROM_0_TO_1
-from measures.pio import pairs_of, parse_pio
+from measures.pio import every_pair_of, pairs_of, parse_pio
 
 from ..backends import weights
 from ..backends.parameters import Parameter, Takes
@@ -30,6 +31,8 @@ POLARITY = frozenset({
 })  # fmt: skip
 #: M3's own name for a polarity.
 NO_EFFECT = {"no", "effect"}
+#: How tags become pairs.
+DISTINCT, EVERY = "distinct", "every tag"
 _OF_MODEL = ("classifier", ("model",))
 #: Parameter -> class, in the order of `CLASSES`.
 LABELS = dict(zip(("decreases", "no_change", "increases"), CLASSES, strict=True))
@@ -57,6 +60,10 @@ class DirectionMetric:
         Parameter("pairs", Takes.CHOICE, "Pairs from", "auto", choices=("auto", "background", "pico"),
                   help="background: its tagged <int> and <out>, as MS^2 does. pico: the unit's slots I and O. "
                   "auto: the background where it has tags, else the slots."),
+        Parameter("tags", Takes.CHOICE, "Of the background's tags", DISTINCT, choices=(DISTINCT, EVERY),
+                  when=("pairs", ("auto", "background")),
+                  help="distinct: what is tagged once or more counts once, as in MS^2's files. every tag: as often as "
+                  "it is tagged, as MS^2's and MSLR's scorers take it."),
         Parameter("model", Takes.TEXT, "Classifier", "", required=True, when=_OF_MODEL,
                   help="A folder below the models' folder, or a hub id."),
         Parameter("revision", Takes.TEXT, "Revision", "main", when=_OF_MODEL),
@@ -120,17 +127,19 @@ class Lexicon:
         return [lexicon_directions(text, [(one, other)])[0].distribution for text, one, other in asked]
 
 
-def pairs_in(source: Source, where: str) -> tuple[Pair, ...]:
-    """The pairs of a unit by the rule of MS^2's files: each distinct intervention with each distinct outcome."""
+def pairs_in(source: Source, where: str, tags: str = DISTINCT) -> tuple[Pair, ...]:
+    """The pairs of a unit: each distinct intervention with each distinct outcome, or each tag of one with each of the
+    other."""
     tagged = parse_pio(source.background)
     if where == "background" or (where == "auto" and tagged.spans):
-        return pairs_of(tagged.interventions, tagged.outcomes)
-    return pairs_of([source.pico.get("i", "").strip("[] ")], [source.pico.get("o", "").strip("[] ")])
+        rule = every_pair_of if tags == EVERY else pairs_of
+        return rule(tagged.interventions, tagged.outcomes)
+    return pairs_of([in_words(source.pico.get("i", ""))], [in_words(source.pico.get("o", ""))])
 
 
 class DirectionScorer:
     def __init__(self, params: Params) -> None:
-        self.where = params["pairs"]
+        self.where, self.tags = params["pairs"], params["tags"]
         self.classifier: Classifier = Lexicon()
         if params["classifier"] == "model":
             from ..neural import classifier
@@ -138,7 +147,7 @@ class DirectionScorer:
             self.classifier = classifier.load(params)
 
     def score(self, batch: Sequence[Judged]) -> list[list[Row]]:
-        pairs = [pairs_in(judged.material.source, self.where) for judged in batch]
+        pairs = [pairs_in(judged.material.source, self.where, self.tags) for judged in batch]
         asked = {
             (_plain(text), *pair): None
             for judged, of_unit in zip(batch, pairs, strict=True)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotation.models import PicoForm
-from annotation.pico import form_of, place_in, without_implied
+from annotation.pico import form_of, in_words, place_in, without_implied
 
 WORDS = st.text(alphabet="abAB éß-,", min_size=1, max_size=12).filter(str.strip)
 ANY = st.text(alphabet="ab []é\t", max_size=30)
@@ -81,3 +81,14 @@ def test_reading_a_text_again_without_its_implied_parts_implies_nothing_more_at_
     rest = without_implied(text)
     assert len(rest) <= len(text)
     assert form_of(text, "")[0] != PicoForm.EXPLICIT
+
+
+@pytest.mark.parametrize(
+    ("slot", "named"),
+    [
+        ("[anti-VEGF] agents", "anti-VEGF agents"), ("[H. pylori infection] ", "H. pylori infection"),
+        ("VA [at 3 months]", "VA at 3 months"), ("rs4236601[A]", "rs4236601[A]"), ("", ""), ("[]", ""),
+    ],
+)  # fmt: skip
+def test_what_a_slot_names_has_implied_words_without_their_brackets(slot: str, named: str) -> None:
+    assert in_words(slot) == named

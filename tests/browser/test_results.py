@@ -53,7 +53,7 @@ def test_a_lead_scores_what_is_missing_and_takes_the_table_home(visit: Callable[
     saying = re.compile(re.escape(f"Lead & two (proposition): {figure} ["))
     expect(drawing.locator("svg")).to_have_attribute("aria-label", saying, timeout=SOON)
     with page.expect_download() as taken:
-        page.get_by_role("link", name="as SVG for dark pages").click()
+        page.get_by_role("link", name="as SVG, dark").click()
     taken.value.save_as(tmp_path / "plot.svg")
     assert "#1b1f23" in (tmp_path / "plot.svg").read_text()
 

@@ -12,7 +12,7 @@ from django.conf import LazySettings, settings
 from accounts.problems import Refused
 from generation import metrics
 from generation.actions.scores import checked
-from generation.metrics.direction import DirectionScorer, compared
+from generation.metrics.direction import DirectionScorer, compared, pairs_in
 from generation.metrics.protocol import Judged, MetricError, Row
 from measures.direction import CLASSES, MS2_CLASSES
 from tests.generation.test_metrics import judged
@@ -65,6 +65,23 @@ def test_pairs_come_from_the_tagged_background_or_else_from_the_tuple() -> None:
     assert "no pair" in row.undefined["delta_ei"]
     assert (corpus["macro_f1"], corpus["n_pairs"], corpus["n"]) == (None, 0, 0)
     assert corpus["undefined"]
+
+
+def test_every_tag_counts_as_often_as_it_is_tagged_where_that_is_asked_for() -> None:
+    """As MS^2's scorer has it: two of three pairs ask the same, so that it weighs twice."""
+    tagged = "<int> nepralin </int>: <out> relapse </out>, <out> pain </out> or <out> relapse </out>?"
+    item = judged("Nepralin reduced relapse.", "Nepralin reduced relapse and pain.", background=tagged)
+    found = {tags: scored(item, tags=tags)[0][0][0].values for tags in ("distinct", "every tag")}
+    assert [found[tags]["pairs"] for tags in found] == [2, 3]
+    distinct, every = (found[tags]["delta_ei"] for tags in found)
+    assert distinct and every is not None
+    # Of relapse both say the same: all of the distance is of pain, one pair of two, or of three.
+    assert every == pytest.approx(distinct * 2 / 3)
+
+
+def test_implied_words_of_a_slot_are_read_without_their_brackets() -> None:
+    source = judged("", pico={"i": "[anti-VEGF] agents", "o": "visual acuity [at 3 months]"}).material.source
+    assert pairs_in(source, "pico") == (("anti-vegf agents", "visual acuity at 3 months"),)
 
 
 @pytest.mark.row(53)

@@ -56,6 +56,12 @@ def test_it_says_where_it_is_from_and_on_what_terms(preset: Preset) -> None:
     assert not preset.memory or preset.memory in preset.says
 
 
+def test_what_m3_found_of_its_prompt_is_said_to_be_of_ms2s_bart() -> None:
+    prompted = [preset for preset in PRESETS if preset.key.endswith("-pico")]
+    assert prompted
+    assert all("MS^2's BART alone" in preset.says for preset in prompted)
+
+
 def test_keys_and_names_are_unique() -> None:
     assert len({preset.key for preset in PRESETS}) == len({preset.name for preset in PRESETS}) == len(PRESETS)
 

@@ -6,6 +6,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from annotation.models import Review
 from generation.models import UnitLevel
 from generation.sources import materials, sizes, units_of
 from projects.models import Project
@@ -53,6 +54,14 @@ def test_a_document_is_judged_against_its_own_text_and_both_of_its_propositions(
     assert [text.text for text in found.source.inputs] == ["Trial one.", "Trial two."]
     assert [r.text for r in found.references] == ["It helps, and is safe.", "It reduces relapse.", "It reduces harm."]
     assert len({reference.unit for reference in found.references}) == 3
+
+
+@pytest.mark.parametrize("level", UnitLevel.values)
+def test_the_background_is_that_of_the_reviews_abstract(levels: Project, level: str) -> None:
+    abstract = "BACKGROUND: Does <int> nepralin </int> help? METHODS: We searched. RESULTS: It reduces relapse."
+    Review.objects.filter(project=levels).update(abstract=abstract)
+    for found in materials(levels, level, units_of(levels, level)).values():
+        assert found.source.background == "BACKGROUND: Does <int> nepralin </int> help?"
 
 
 @pytest.mark.parametrize("level", UnitLevel.values)

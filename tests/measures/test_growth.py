@@ -5,6 +5,7 @@ from contextlib import suppress
 
 import pytest
 
+from measures.abstracts import background_of
 from measures.bleu import bleu, chrf
 from measures.copying import copying
 from measures.counterfactuals import Kind, check
@@ -27,6 +28,7 @@ PIECES = (
     "a", "a ", "e.g. ", "A. ", "A b. ", ". ", "(", "[1]", "x.1", "1,1", "1.1a", "<int> x </int> ", "<int>", "no ",
     "neither ", "risk reduces ", "risk but ", "pain, no change ; ", "\u03b2", "\u0130", "\u00df", "e\u0301", "\n", " ",
     "a\n", "a.-1", "a.[1,", "-1", "/", "U.S. ", "Dr. A. ", "than ",
+    "BACKGROUND AND ", "Data  ", "</int> ",
 )  # fmt: skip
 TEXTS: dict[str, Text] = {repr(piece): lambda n, piece=piece: piece * n for piece in PIECES} | {
     "other words throughout": lambda n: " ".join(f"w{i}" for i in range(n)),
@@ -54,6 +56,7 @@ WORKS: dict[str, tuple[Work, int]] = {
     "quotes of a sheet": (placed, 1000),
     "agreement on cues": (marked, 500),
     "sentences": (sentence_ranges, 1000),
+    "background": (lambda text: background_of(f"BACKGROUND: {text}"), 1000),
     "words": (words, 1000),
     "tokens": (tokens_of, 1000),
     "length": (length_of, 1000),

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from measures.pio import distinct_spans, pairs_of, parse_pio
+from measures.pio import distinct_spans, every_pair_of, pairs_of, parse_pio
 
 MS2_SAMPLE = Path(__file__).resolve().parents[3] / "shared" / "data" / "ms2" / "sample.json"
 
@@ -57,6 +57,11 @@ def test_spans_that_are_raw_substrings_of_others_vanish() -> None:
         ("oral vitamin k", "death"),
     )
     assert pairs_of([], ["pain"]) == ()
+
+
+def test_every_tag_with_every_tag_counts_repeats_and_keeps_substrings() -> None:
+    assert every_pair_of(["Vitamin K", " ", "vitamin K"], ["pain "]) == (("Vitamin K", "pain"), ("vitamin K", "pain"))
+    assert every_pair_of([], ["pain"]) == ()
 
 
 PIECES = st.sampled_from(["<int>", "</int>", "<out>", "</out>", "<pop>", "</pop>", "a", "\u03b2", " ", "."])
