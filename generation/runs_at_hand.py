@@ -18,21 +18,22 @@ def runs_with_summaries(project: Project, systems: Sequence[str] = ()) -> RunQue
     runs = newest_runs(project, Purpose.SUMMARIES)
     if systems:
         runs = runs.filter(version__system__name__in=systems)
-    items = RunItem.objects.filter(run=OuterRef("pk"))
     # What is done of a run for summaries has one: counted in an index, while the summaries themselves are far apart.
-    counted: RunQuerySet = runs.annotate(summaries=F("done"), items_total=Greatest("units_count", _count(items)))
+    counted: RunQuerySet = runs.annotate(summaries=F("done"))
     return counted
 
 
 def newest_runs(project: Project, purpose: str) -> RunQuerySet:
     """The newest run of every version for a purpose that has an item done, by system, level and version.
 
-    ``done``: how many it has.
+    ``done``: how many it has, of ``items_total``.
     """
-    done = RunItem.objects.filter(run=OuterRef("pk"), status=ItemStatus.DONE)
+    items = RunItem.objects.filter(run=OuterRef("pk"))
+    done = items.filter(status=ItemStatus.DONE)
     made = Run.objects.filter(Exists(done), version__system__project=project, purpose=purpose)
     newest = made.order_by().values("version").annotate(newest=Max("pk")).values("newest")
-    runs = Run.objects.filter(pk__in=newest).select_related("version__system__project").annotate(done=_count(done))
+    runs = Run.objects.filter(pk__in=newest).select_related("version__system__project")
+    runs = runs.annotate(done=_count(done), items_total=Greatest("units_count", _count(items)))
     found: RunQuerySet = runs.order_by("version__system_id", "version__level", "version__number")
     return found
 

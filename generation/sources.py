@@ -142,7 +142,11 @@ def _of_clusters(units: Sequence[int]) -> dict[int, Material]:
     return {
         cluster.unit_id: Material(
             Source(
-                cluster.unit_id, cluster.key, tuple(inputs[pk]), pico[pk], background_of(cluster.review.abstract),
+                cluster.unit_id,
+                cluster.key,
+                tuple(inputs[pk]),
+                pico[pk],
+                background_of(cluster.review.abstract),
                 cluster.review.title,
             ),
             (targets[pk],) if pk in targets else (),

@@ -51,8 +51,8 @@ _CLOSING = re.compile(r"(?<=[.?!])(?:\s*</(?:pop|int|out)>)+\s*$")
 def background_of(abstract: str) -> str:
     """The sections of background and aim that an abstract begins with, headings and tags included; "" without them.
 
-    Tags that close behind the last stop are left out, so that what they would close is tagged by nothing: MS^2 loses it,
-    too. An abstract in which no other section follows has none: what it found cannot be told from what it asked.
+    Tags that close behind the last stop are left out, so that what they would close is not tagged: MS^2 loses it, too.
+    An abstract in which no other section follows has none: what it found cannot be told from what it asked.
     """
     begin = len(abstract) - len(abstract.lstrip())
     if not _STARTS.match(abstract, begin):

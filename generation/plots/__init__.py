@@ -7,7 +7,8 @@ from accounts.problems import Refused
 from .. import metrics
 from ..metrics.protocol import Figure
 from ..reckoning import OWN
-from ..tables.m3_7 import accuracies, few, probes
+from ..tables.m3_7 import few
+from ..tables.probed import accuracies
 from ..tables.scored import Scores
 from .dots import Dot, dot_plot
 from .svg import PALETTES
@@ -26,7 +27,7 @@ def drawable(scores: Scores) -> Iterator[tuple[str, Figure]]:
 
 def probe(scores: Scores, palette: str) -> str:
     """Strict accuracy of the probe by system and kind."""
-    found = probes(scores)
+    found = scores.probed
     dots = [
         Dot(name, result.accuracy.value, result.accuracy.ci, result.n, result.accuracy.undefined or "")
         for name, result in accuracies(found).items()

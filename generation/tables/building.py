@@ -33,7 +33,11 @@ def rows_of(scores: Scores) -> Iterator[tuple[RunAtHand, str]]:
     return ((at, side) for at in scores.runs for side in at.sides())
 
 
-def beginning(scores: Scores, at: RunAtHand, side: str, metric: str, key: str) -> tuple[list[Cell], int]:
-    """System, level, what it is compared with, n and reviews, which are those of one figure; and n."""
-    mean = scores.found(metric, at.run, key, side).mean
+def beginning(scores: Scores, at: RunAtHand, side: str, of: Sequence[tuple[str, str]]) -> tuple[list[Cell], int]:
+    """System, level, what it is compared with, n and reviews; and n.
+
+    These are those of the first of the figures (metric, key) that is there: a row in which there is one is not of none.
+    """
+    means = [scores.found(metric, at.run, key, side).mean for metric, key in of]
+    mean = next((mean for mean in means if mean.n), means[0])
     return [Cell(at.name), Cell(at.level), Cell(side), Cell(mean.n), Cell(mean.clusters)], mean.n

@@ -19,7 +19,7 @@ class OverlapTable:
     def build(self, scores: Scores) -> Table:
         rows = []
         for at, side in rows_of(scores):
-            cells, n = beginning(scores, at, side, "rouge", ROUGE[0])
+            cells, n = beginning(scores, at, side, [("rouge", ROUGE[0]), ("bertscore", "bertscore_f1")])
             cells += [scores.cell("rouge", at, figure("rouge", key), side, n) for key in ROUGE]
             cells.append(scores.cell("bertscore", at, figure("bertscore", "bertscore_f1"), side, n))
             rows.append(cells)

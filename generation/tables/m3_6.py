@@ -25,7 +25,7 @@ class CopyingTable:
     def build(self, scores: Scores) -> Table:
         rows = []
         for at in scores.runs:
-            cells, n = beginning(scores, at, OWN, "copying", "inputs_rouge1_f1")
+            cells, n = beginning(scores, at, OWN, [("copying", "inputs_rouge1_f1")])
             del cells[2]
             cells += [self._pair(scores, at, kind, n) for kind in KINDS]
             cells += [scores.cell("copying", at, figure("copying", key), OWN, n) for key in OTHERS]
@@ -37,8 +37,8 @@ class CopyingTable:
             self.key,
             self.title,
             f"F1 of ROUGE of summaries against their inputs, in per cent, {scores.project.name}; in round brackets "
-            "that less ROUGE against the own target: positive is closer to the inputs than to what should be said. "
-            "n counts summaries.",
+            "that less ROUGE against the own target, with an interval of its own: positive is closer to the inputs "
+            "than to what should be said. n counts summaries.",
             columns,
             rows,
             [
@@ -57,4 +57,7 @@ class CopyingTable:
         # Without a target there is a figure, and no bracket.
         if cell.undefined or mean.value is None:
             return cell
-        return replace(cell, bracket=mean.value * difference.scale, bracket_n=mean.n if mean.n != n else None)
+        return replace(
+            cell, bracket=mean.value * difference.scale, bracket_n=mean.n if mean.n != n else None,
+            bracket_ci=(mean.ci[0] * difference.scale, mean.ci[1] * difference.scale) if mean.ci else None,
+        )  # fmt: skip

@@ -1,16 +1,15 @@
 """M3's Table 7: does a system find the true target likelier than counterfactuals of it, kind by kind?"""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
 
 from measures.clustered import FEW
-from measures.probe import OVERALL, RULE, SD_METHOD, Figure, ProbeResult
+from measures.probe import RULE, SD_METHOD, Figure, ProbeResult
 
 from .. import backends, outdated
-from ..models import ProbeFigures, Purpose, Run
-from ..reckoning import is_of_today, stored_results
-from ..runs_at_hand import names, newest_runs
+from ..models import Run
+from .probed import Probed
 from .scored import Scores, by_version, few_reviews, listed, versions
 from .table import Cell, Column, Missing, Table
 
@@ -26,33 +25,13 @@ BESIDE = (
 )
 
 
-@dataclass(frozen=True)
-class Probed:
-    """A probe of a version, with a result for each kind and one over all, once they are
-    reckoned: of all tokens, and of content.
-
-    ``done``: items by now; ``items``: those that the results are of.
-    """
-
-    run: Run
-    name: str
-    results: Sequence[ProbeResult]
-    content: Sequence[ProbeResult]
-    done: int
-    items: int
-
-    @property
-    def called(self) -> str:
-        return f"{self.name} ({self.run.version.level})"
-
-
 class ProbeTable:
     key = "m3-7"
     title = "Counterfactual probe (M3, Table 7)"
     metrics: Sequence[str] = ()
 
     def build(self, scores: Scores) -> Table:
-        found = probes(scores)
+        found = scores.probed
         return Table(
             self.key,
             self.title,
@@ -62,7 +41,10 @@ class ProbeTable:
              Column("Reviews"), Column("Delta"), Column("Accuracy"), Column("Ties"), Column("Delta, content"),
              Column("Accuracy, content"), Column("Delta of sums"), Column("Delta of changed tokens")],
             [self._row(probed, *both) for probed in found for both in zip(probed.results, probed.content, strict=True)],
-            [NOTE, BESIDE, *few(found), *versions((probed.name, probed.run) for probed in found), *scores.hidden()],
+            [
+                NOTE, BESIDE, *flagged(found), *lost(found), *few(found),
+                *versions((probed.name, probed.run) for probed in found), *scores.hidden(),
+            ],
             missing(scores, found),
         )  # fmt: skip
 
@@ -83,23 +65,25 @@ def few(found: Sequence[Probed]) -> list[str]:
     return few_reviews({name: number for name, number in reviews.items() if 0 < number < FEW})
 
 
-def probes(scores: Scores) -> list[Probed]:
-    """Of every version its newest probe that found something, without those that are sealed. Two queries, whatever
-    they found."""
-    # Any: what annotations add is not in the type.
-    every = newest_runs(scores.project, Purpose.PROBE)
-    runs: list[Any] = list(every.open_to(scores.member) if scores.member else every)
-    called = names(runs)
-    every_figures = ProbeFigures.objects.filter(run__in=runs).order_by("items")
-    stored = {figures.run_id: figures for figures in every_figures if is_of_today(figures)}
+def lost(found: Sequence[Probed]) -> list[str]:
+    """Of how many units each probe is, where it did not judge them all."""
     return [
-        Probed(
-            run, called[run.pk], stored_results(found, "all") if found else (),
-            stored_results(found, "content") if found else (), run.done, found.items if found else 0,
-        )
-        for run in runs
-        for found in [stored.get(run.pk)]
-    ]  # fmt: skip
+        f"{probed.called} was judged on {probed.units - probed.lost} of {probed.units} units; "
+        "the others are in no figure."
+        for probed in found
+        if probed.lost > 0
+    ]
+
+
+def flagged(found: Sequence[Probed]) -> list[str]:
+    """What one has to know of single figures, each once with the rows it is of."""
+    rows: dict[str, dict[str, None]] = defaultdict(dict)
+    for probed in found:
+        for result in (*probed.results, *probed.content):
+            for figure in (result.delta, result.accuracy, result.delta_sum, result.delta_changed):
+                for flag in figure.flags:
+                    rows[flag][f"{result.kind} of {probed.called}"] = None
+    return [f"{flag[:1].upper()}{flag[1:]}: {listed(where)}." for flag, where in rows.items()]
 
 
 def missing(scores: Scores, found: Sequence[Probed]) -> list[Missing]:
@@ -151,15 +135,6 @@ def _outdated(scores: Scores, found: Sequence[Probed], page: str) -> list[Missin
     )
     why = "these were corrected since"
     return [Missing(f"the probe of {words}", by_version("probe", [probed.run for probed in old], "--again"), page, why)]
-
-
-def accuracies(found: Sequence[Probed]) -> Mapping[str, ProbeResult]:
-    """What the plot of the probe shows: a line for every system and kind."""
-    return {
-        f"{probed.name}: {'all kinds' if result.kind == OVERALL else result.kind}": result
-        for probed in found
-        for result in probed.results
-    }
 
 
 def _cell(figure: Figure, decimals: int, sd: float | None = None) -> Cell:

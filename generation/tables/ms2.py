@@ -23,7 +23,7 @@ class DirectionTable:
     def build(self, scores: Scores) -> Table:
         rows = []
         for at in scores.runs:
-            cells, n = beginning(scores, at, OWN, "rouge", ROUGE[0])
+            cells, n = beginning(scores, at, OWN, [("rouge", ROUGE[0]), ("direction", "pairs")])
             del cells[2]
             cells += [scores.cell("rouge", at, figure("rouge", key), OWN, n) for key in ROUGE]
             cells += [scores.cell("direction", at, figure("direction", key), OWN, n) for key in DELTAS]

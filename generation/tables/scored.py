@@ -28,6 +28,7 @@ from ..reckoning import (
     summaries_of,
 )
 from ..runs_at_hand import names, runs_with_summaries
+from .probed import Probed, probes
 from .table import Cell, Missing
 
 INTERVALS = (
@@ -83,6 +84,11 @@ class Scores:
             for items, done in [gone.get(run.pk, (0, 0))]
         ]
         self._figures: dict[int, Figures] = {}
+
+    @cached_property
+    def probed(self) -> list[Probed]:
+        """The probes that the member may see, read once for all tables of them."""
+        return probes(self.project, self.member)
 
     @cached_property
     def _scorings(self) -> dict[tuple[str, int], Scoring]:

@@ -17,7 +17,8 @@ class Column:
 class Cell:
     """A word, a count, or a figure with what belongs to it, all in the unit that is printed.
 
-    ``bracket``: a second figure printed with its sign, in brackets (M3's Table 6). ``sd``: printed behind a plus-minus.
+    ``bracket``: a second figure printed with its sign and its interval ``bracket_ci``, in brackets (M3's Table 6).
+    ``sd``: printed behind a plus-minus.
     ``n``, and ``bracket_n`` of the second figure: only where it is not the row's. A figure that is not there says why
     in ``undefined``, and never is 0.
     """
@@ -26,6 +27,7 @@ class Cell:
     decimals: int = 1
     ci: tuple[float, float] | None = None
     bracket: float | None = None
+    bracket_ci: tuple[float, float] | None = None
     bracket_n: int | None = None
     sd: float | None = None
     n: int | None = None

@@ -18,7 +18,7 @@ class TextsTable:
     def build(self, scores: Scores) -> Table:
         rows = []
         for at in scores.runs:
-            cells, n = beginning(scores, at, OWN, "length", "words")
+            cells, n = beginning(scores, at, OWN, [*MEANS, ("bleu", "bleu"), ("chrf", "chrf")])
             del cells[2]
             cells += [self._of_corpus(scores, at, metric, n) for metric in ("bleu", "chrf")]
             cells += [scores.cell(metric, at, figure(metric, key), OWN, n) for metric, key in MEANS]

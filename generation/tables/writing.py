@@ -26,8 +26,9 @@ def words(cell: Cell) -> str:
     if cell.sd is not None:
         said += f" \u00b1 {number(cell.sd, cell.decimals)}"
     if cell.bracket is not None:
+        between = f" {interval(*cell.bracket_ci, cell.decimals)}" if cell.bracket_ci else ""
         of = f"; n = {cell.bracket_n}" if cell.bracket_n is not None else ""
-        said += f" ({signed(cell.bracket, cell.decimals)}{of})"
+        said += f" ({signed(cell.bracket, cell.decimals)}{between}{of})"
     if cell.ci is not None:
         said += f" {interval(*cell.ci, cell.decimals)}"
     return said + (f" (n = {cell.n})" if cell.n is not None else "")
@@ -123,12 +124,19 @@ def _latex_rows(row: Sequence[Cell], letters: Mapping[str, str]) -> Iterator[str
     def shown(cell: Cell) -> str:
         if cell.undefined:
             return f"--\\textsuperscript{{{letters[cell.undefined]}}}"
-        return escaped(words(replace(cell, ci=None)))
+        return escaped(words(replace(cell, ci=None, bracket_ci=None)))
 
     yield " & ".join(map(shown, row)) + r" \\"
-    if any(cell.ci for cell in row):
-        below = (rf"\scriptsize {escaped(interval(*cell.ci, cell.decimals))}" if cell.ci else "" for cell in row)
-        yield " & ".join(below) + r" \\"
+    below = [" ".join(_intervals(cell)) for cell in row]
+    if any(below):
+        yield " & ".join(rf"\scriptsize {escaped(between)}" if between else "" for between in below) + r" \\"
+
+
+def _intervals(cell: Cell) -> Iterator[str]:
+    if cell.ci:
+        yield interval(*cell.ci, cell.decimals)
+    if cell.bracket_ci:
+        yield f"({interval(*cell.bracket_ci, cell.decimals)})"
 
 
 #: What LaTeX reads as commands, and the signs of our numbers that old engines lack.
@@ -180,6 +188,9 @@ def _parts(table: Table, at: int) -> Iterator[tuple[str, Get]]:
         yield f"{title} difference", lambda cell: cell.bracket
     if any(cell.bracket_n is not None for cell in cells):
         yield f"{title} difference n", lambda cell: cell.bracket_n
+    if any(cell.bracket_ci is not None for cell in cells):
+        yield f"{title} difference CI low", lambda cell: cell.bracket_ci[0] if cell.bracket_ci else None
+        yield f"{title} difference CI high", lambda cell: cell.bracket_ci[1] if cell.bracket_ci else None
     if any(cell.ci is not None for cell in cells):
         yield f"{title} CI low", lambda cell: cell.ci[0] if cell.ci else None
         yield f"{title} CI high", lambda cell: cell.ci[1] if cell.ci else None

@@ -74,7 +74,8 @@ def test_every_tag_counts_as_often_as_it_is_tagged_where_that_is_asked_for() -> 
     found = {tags: scored(item, tags=tags)[0][0][0].values for tags in ("distinct", "every tag")}
     assert [found[tags]["pairs"] for tags in found] == [2, 3]
     distinct, every = (found[tags]["delta_ei"] for tags in found)
-    assert distinct and every is not None
+    assert distinct
+    assert every is not None
     # Of relapse both say the same: all of the distance is of pain, one pair of two, or of three.
     assert every == pytest.approx(distinct * 2 / 3)
 

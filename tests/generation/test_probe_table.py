@@ -9,7 +9,7 @@ from generation.tables import get
 from generation.tables.scored import Scores
 from generation.tables.writing import markdown, words
 from measures.counterfactuals import Kind
-from projects.models import Member, Project
+from projects.models import Member, Project, Unit
 from tests.builders import build_cluster
 from tests.conftest import person
 from tests.generation.summaries import build_version
@@ -79,6 +79,31 @@ def test_it_says_its_method_and_what_n_counts(project: Project, probe: Run) -> N
     assert "pairs of one review are alike" in said
     assert "Fewer than 30 reviews: Tiny (proposition) (2)." in said
     assert "n counts pairs" in said
+
+
+def test_it_says_how_many_units_were_lost(project: Project, probe: Run) -> None:
+    made = get("m3-7").build(Scores(project))
+    assert not [note for note in made.notes if "units" in note], "nothing was lost"
+    RunItem.objects.create(run=probe, unit=build_cluster(project, 8).unit, size=1, status=ItemStatus.FAILED)
+    said = "Tiny (proposition) was judged on 2 of 3 units; the others are in no figure."
+    assert said in get("m3-7").build(Scores(project)).notes
+    Run.objects.update(units_count=7)
+    assert said.replace("3", "7") in get("m3-7").build(Scores(project)).notes, "not laid out yet"
+
+
+def test_units_that_were_taken_out_are_not_lost(project: Project, probe: Run) -> None:
+    gone, other = build_cluster(project, 8).unit, build_cluster(project, 9).unit
+    RunItem.objects.create(run=probe, unit=gone, size=1, status=ItemStatus.FAILED)
+    Unit.objects.filter(pk=gone.pk).update(superseded_by=other)
+    assert not [note for note in get("m3-7").build(Scores(project)).notes if "units" in note]
+
+
+def test_what_one_has_to_know_of_single_figures_stands_below(project: Project, probe: Run) -> None:
+    """Of two reviews there is no interval."""
+    notes = get("m3-7").build(Scores(project)).notes
+    (note,) = [note for note in notes if note.startswith("Fewer than three reviews: no interval: ")]
+    assert "modality of Tiny (proposition)" in note
+    assert "antonym" not in note, "of no pairs there is no figure either"
 
 
 def test_likelihoods_that_came_later_are_missed_until_they_are_reckoned(project: Project, probe: Run) -> None:

@@ -121,3 +121,19 @@ def test_a_name_is_no_code_tag_or_link_in_markdown() -> None:
     said = markdown(Table("x", "X", "", [Column("System", False)], [[Cell(name)]], [f"Of {name}."]))
     plain = "\\<img src=x> \\`a\\` [b\\](javascript:c) \\| \\\\"
     assert said.splitlines()[-3:] == [f"| {plain} |", "", f"* Of {plain}."]
+
+
+def test_the_interval_of_the_difference_stands_with_it_in_every_format() -> None:
+    cell = Cell(74.46, ci=(70.0, 80.25), bracket=54.34, bracket_ci=(50.0, 60.55), bracket_n=7)
+    assert words(cell) == "74.5 (+54.3 [50.0, 60.5]; n = 7) [70.0, 80.2]"
+    table = Table("m3-6", "Copying", "n", [Column("ROUGE-1")], [[cell], [Cell(1.0, bracket=2.0)]])
+    assert latex(table).splitlines()[11:14] == [
+        "74.5 (+54.3; n = 7) \\\\", "\\scriptsize {[}70.0, 80.2{]} ({[}50.0, 60.5{]}) \\\\", "1.0 (+2.0) \\\\",
+    ]  # fmt: skip
+    header, first, second = csv.reader(io.StringIO(as_csv(table)))
+    assert dict(zip(header, first, strict=True)) == {
+        "ROUGE-1": "74.46", "ROUGE-1 difference": "54.34", "ROUGE-1 difference n": "7",
+        "ROUGE-1 difference CI low": "50.0", "ROUGE-1 difference CI high": "60.55", "ROUGE-1 CI low": "70.0",
+        "ROUGE-1 CI high": "80.25", "undefined": "",
+    }  # fmt: skip
+    assert second[3:5] == ["", ""]

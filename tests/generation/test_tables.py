@@ -7,6 +7,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from accounts.models import User
 from annotation.actions.curation.removal import remove_cluster
@@ -14,7 +15,7 @@ from annotation.models import Cluster, Proposition
 from generation import tables
 from generation.actions.reckoning import reckon_scoring
 from generation.actions.scores import ask_for_scores
-from generation.models import Run, Score, Scoring, Seal
+from generation.models import Run, Score, Scoring, Seal, Summary
 from generation.tables.scored import Scores
 from generation.tables.table import Table
 from generation.tables.writing import as_csv, latex, markdown, words
@@ -63,7 +64,7 @@ def test_overlap_is_the_mean_over_items(corpus: Project, copying: Run) -> None:
 
 def test_copying_has_the_difference_in_brackets(corpus: Project, copying: Run) -> None:
     scored(copying, "copying")
-    # All of it is copied; less ROUGE-1 of 53.3 against the target leaves 46.7.
+    # All of it is copied; less ROUGE-1 of 66.7 and 40.0 against the targets leaves 33.3 and 60.0.
     assert cells(table(corpus, "m3-6")) == [
         ["Copy & paste", "proposition", "2", "2", "100.0 (+46.7)", "100.0 (+75.0)", "100.0 (+46.7)", "100.0",
          "3.5", "1.0", "3.5"]
@@ -116,6 +117,29 @@ def test_a_document_has_a_row_for_its_text_and_one_for_its_propositions(corpus: 
         # 2/5 and 1 of "it helps", 2/5 and 2/3 of "it is safe": F1 4/7 and 3/4.
         ["Oracle", "document", "propositions of its review", "2", "1", "66.1"],
     ]
+
+
+@pytest.mark.parametrize(
+    ("key", "metric"),
+    [("m3-4", "bertscore"), ("ms2", "direction"), ("texts", "repetition"), ("texts", "bleu"), ("texts", "chrf")],
+)
+def test_a_row_in_which_there_is_one_figure_is_not_of_none(
+    corpus: Project, copying: Run, key: str, metric: str
+) -> None:
+    """Whichever of the table's metrics was scored: the first may be the one that is not."""
+    if metric == "bertscore":  # it takes weights
+        scoring = Scoring.objects.create(run=copying, metric=metric, hash=metric, finished_at=timezone.now())
+        for summary in Summary.objects.filter(item__run=copying):
+            Score.objects.create(scoring=scoring, summary=summary, values={"bertscore_f1": 0.5})
+        reckon_scoring(scoring)
+    else:
+        scored(copying, metric)
+    made = table(corpus, key)
+    titles = [column.title for column in made.columns]
+    (row,) = made.rows
+    assert any(isinstance(cell.value, float) for cell in row)
+    assert [row[titles.index(title)].value for title in ("n", "Reviews")] == [2, 2]
+    assert not any(cell.n for cell in row)
 
 
 def test_what_is_missing_is_named_with_its_command_and_page(corpus: Project, copying: Run) -> None:
@@ -269,7 +293,7 @@ def test_the_difference_says_its_n_where_a_target_is_missing(corpus: Project, co
     Unit.objects.filter(pk=lost.unit_id).update(superseded_by=other.unit)
     scored(copying, "copying")
     (row,) = cells(table(corpus, "m3-6"))
-    assert row[4] == "100.0 (+60.0; n = 1)"
+    assert row[4] == "100.0 (+60.0; n = 1)", "of one review: no interval of the difference"
 
 
 def test_tables_are_the_same_to_the_byte_made_twice_and_from_rows_in_another_order(
