@@ -3,6 +3,16 @@
 Building the SQL of a queryset costs the server several times what running it costs the data base. A statement here is
 an ordinary queryset, so models stay the only description of the tables; it is compiled once a data base engine, with a
 mark in the place of each value, and then run with other values. Values are never None: `= NULL` finds nothing.
+
+This file, and no other, leans on parts of Django that are not public; they are named here, and a test says when Django is
+another than the one that they were read in:
+
+- ``SQLCompiler``: ``as_sql``, and after it ``klass_info``, ``select``, ``col_count``, ``annotation_col_map``,
+  ``get_converters``; ``returning_fields`` of that of an insert;
+- ``get_related_populators``, which fills in what ``select_related`` brought;
+- ``Query.chain`` with ``UpdateQuery.add_update_values``, ``InsertQuery.insert_values``;
+- of a connection: ``close_if_health_check_failed``, ``ensure_connection``, ``wrap_database_errors``, ``queries_logged``
+  and ``_prepare_cursor``.
 """
 
 import uuid
@@ -17,6 +27,8 @@ from django.db.models.query import get_related_populators
 from django.db.models.sql import InsertQuery, UpdateQuery
 
 M = TypeVar("M", bound=models.Model)
+#: The Django in which the parts named above were read.
+READ_IN = (5, 2)
 #: A value of each type that stands in for what is given later: unlikely in a statement, and allowed by every field.
 MARKS: dict[type, Callable[[int], Any]] = {
     int: lambda n: 31_700 + n,

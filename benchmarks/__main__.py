@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from . import agreement, generation, loads, loop, moving, overlap, pages, probe, start
+from . import agreement, fresh, generation, loads, loop, moving, overlap, pages, probe, start
 from .attacks.every import ATTACKS
 from .places import ROOT
 from .report import Found, keep, say, table
@@ -70,6 +70,7 @@ def _overlap(given: argparse.Namespace) -> Found:
 RUNS: dict[str, Callable[[argparse.Namespace], Found]] = {
     "loop": _loop,
     "loads": _loads,
+    "fresh": lambda given: fresh.run(fresh.Plan.quick() if given.quick else fresh.Plan()),
     "agreement": _agreement,
     "importing": _importing,
     "exporting": _exporting,

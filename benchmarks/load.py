@@ -127,6 +127,16 @@ def concord(
         cards |= {c["assignment"]: c for c in found["fetched"]}
 
 
+def following(
+    connection: Connection, round: int, rng: random.Random, seen: Seen
+) -> Iterator[tuple[float, Reply, str, int]]:
+    """Asking Concord for the hand again and again, as whoever reloads the page."""
+    while True:
+        start = time.perf_counter()
+        status, found = connection.send("GET", f"/api/v1/rounds/{round}/next/")
+        yield start, (201 if status == 200 else status, found), "", 0
+
+
 def reference(
     connection: Connection, round: int, rng: random.Random, seen: Seen
 ) -> Iterator[tuple[float, Reply, str, int]]:
@@ -149,7 +159,7 @@ def reference(
             return
 
 
-LOOPS = {"concord": concord, "reference": reference}
+LOOPS = {"concord": concord, "next": following, "reference": reference}
 
 
 def annotate(given: dict[str, Any], number: int, start: threading.Barrier, seen: Seen) -> None:

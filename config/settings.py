@@ -129,13 +129,15 @@ def data_base() -> dict[str, Any]:
         # A test data base in shared memory would ignore WAL and busy time-outs: tests use a file.
         settings["TEST"] = {"NAME": str(DATA_DIR / f"test-{Path(settings['NAME']).name}")}
     else:
+        settings["ENGINE"] = "config.postgresql"
         settings["CONN_HEALTH_CHECKS"] = True
-        # A connection a thread, kept; or, where the server has few, so many for a process, which its threads share:
-        # a request then waits for one. Two at least: a worker renews the lease of its job beside the job.
-        if most := env.int("DB_CONNECTIONS", default=0):
-            settings["OPTIONS"] = {"pool": {"min_size": 1, "max_size": max(most, 2), "timeout": 30}}
-        else:
-            settings["CONN_MAX_AGE"] = env.int("CONN_MAX_AGE", default=600)
+    # A connection a thread, kept; or, where PostgreSQL has few, so many for a process, which its threads share:
+    # a request then waits for one. Two at least: a worker renews the lease of its job beside the job.
+    most = env.int("DB_CONNECTIONS", default=0)
+    if most and "sqlite" not in settings["ENGINE"]:
+        settings["OPTIONS"] = {"pool": {"min_size": 1, "max_size": max(most, 2), "timeout": 30}}
+    else:
+        settings["CONN_MAX_AGE"] = env.int("CONN_MAX_AGE", default=600)
     return settings
 
 

@@ -9,6 +9,7 @@ from audit.log import record
 from .. import kinds
 from ..models import Decision, Member, Origin, Unit
 from .corrections import correct
+from .curation import hold
 from .decisions import insert_decisions
 from .gold import current_decisions, values_in_force
 from .staleness import stale_units
@@ -20,9 +21,10 @@ def confirm(*, unit: Unit, kind: str, reason: str, by: Member) -> list[Decision]
     Of a corrected text, what was said of the text before it is carried over; what cannot be is `Refused` by field.
     `Conflict` where nothing waits to be confirmed (any more).
     """
-    if not stale_units([unit.pk], kind=kind):
-        raise Conflict("Nothing of this waits to be confirmed: it was redone or confirmed already.")
     with transaction.atomic():
+        hold([unit])
+        if not stale_units([unit.pk], kind=kind):
+            raise Conflict("Nothing of this waits to be confirmed: it was redone or confirmed already.")
         in_force = current_decisions([unit.pk], kind)
         made = _again(list(in_force.values()), reason, by) if in_force else _carry_over(unit, kind, reason, by)
         record(

@@ -18,7 +18,7 @@ from audit.log import record_all
 from .. import kinds
 from ..models import Answer, Assignment, CameBy, Decision, Member, Origin, Outcome, Project, Round, Unit
 from .answers import Submission, insert_answers
-from .curation import curation_round, take_slots
+from .curation import curation_round, hold, take_slots
 from .decisions import insert_decisions
 from .gold import current_decisions, values_in_force
 from .staleness import stale_units
@@ -77,6 +77,7 @@ def correct_all(
     for n, correction in enumerate(corrections):
         by_kind[correction.kind].append(n)
     with transaction.atomic():
+        hold([c.unit for c in corrections])
         work = {
             kind: _Work(project, kind, [corrections[n] for n in by_kind[kind]], by)
             for kind in sorted(by_kind, key=lambda k: ORDER.index(k) if k in ORDER else len(ORDER))

@@ -36,6 +36,18 @@ def curation_round(*, project: Project, kind: str, by: User | None) -> Round:
     return round
 
 
+def hold(units: Sequence[Unit]) -> None:
+    """Keep others from deciding these units by hand, correcting their texts or taking them out until the caller's
+    transaction ends, and wait for whoever does so now. `Conflict` where a text has been replaced since it was read.
+
+    (On SQLite a transaction that writes is alone from its beginning.)
+    """
+    read = {unit.pk: unit.superseded_by_id for unit in units}
+    held = Unit.objects.select_for_update(no_key=True).filter(pk__in=read).order_by("pk")
+    if dict(held.values_list("pk", "superseded_by")) != read:
+        raise Conflict("Somebody else has corrected a text, or taken it out, a moment ago. Reload the page to see it.")
+
+
 def take_slots(round: Round, units: Sequence[Unit], by: Member) -> dict[int, Assignment]:
     """Slot 0 of each unit for this curator, by unit id; another curator's is retired, so that each slot has one person.
 

@@ -1,8 +1,11 @@
 """Statements compiled once say what the querysets that they are made of say, each time with other values."""
 
+import re
 import uuid
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
+import django
 import pytest
 from django.contrib.sessions.models import Session
 from django.db import IntegrityError, connection, transaction
@@ -10,11 +13,25 @@ from django.db.models import Exists, OuterRef
 from django.test.utils import CaptureQueriesContext
 
 from accounts.models import ApiToken, SignInLink, User
-from accounts.prepared import Change, Read, insert
+from accounts.prepared import READ_IN, Change, Read, insert
 from accounts.sessions import Backend, SessionStore
 
 pytestmark = pytest.mark.django_db
 NOW = datetime(2026, 2, 3, 4, 5, 6, 789, tzinfo=UTC)
+
+
+def test_what_is_private_in_django_was_read_in_this_version() -> None:
+    """Another one: read the parts that `accounts.prepared` names anew, and let `READ_IN` say so."""
+    assert django.VERSION[:2] == READ_IN
+
+
+def test_nothing_else_of_the_product_uses_what_is_private_in_django() -> None:
+    private = re.compile(r"django\.db\.models\.sql|get_related_populators|get_compiler|klass_info|_prepare_cursor")
+    root = Path(__file__).parents[2]
+    apps = ("accounts", "annotation", "audit", "config", "evaluation", "generation", "projects", "releases")
+    users = {str(path.relative_to(root)) for app in apps for path in (root / app).rglob("*.py")
+             if private.search(path.read_text())}  # fmt: skip
+    assert users == {"accounts/prepared.py"}
 
 
 def token(user: User, name: str, **fields: object) -> ApiToken:

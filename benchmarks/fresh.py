@@ -1,0 +1,87 @@
+"""A round opened a moment ago on a PostgreSQL that was never analysed, against the same round where everything was.
+
+Two servers of Concord on two data bases of one PostgreSQL without autovacuum; the load goes to one and the other in
+turns. Concord's own look at a round that it opens (`projects.planner`) is undone in the one: no plan of the loop may
+need it.
+"""
+
+import json
+import subprocess
+import sys
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Any
+
+from tests.stages import servers
+
+from .loop import texts
+from .places import ROOT, Place, place
+from .report import Found, say
+
+KNOWS = {"never analysed": True, "analysed": False}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Sizes of a run; ``seconds`` of each of the ``repeats`` in turns."""
+
+    units: int = 20_000
+    overlap: int = 3
+    older: int = 10
+    annotators: int = 8
+    seconds: float = 4.0
+    repeats: int = 4
+
+    @classmethod
+    def quick(cls) -> "Plan":
+        return cls(units=4_000, seconds=2.0, repeats=2)
+
+
+def _drive(at: Place, loop: str, sessions: list[str], round: int, seconds: float) -> Any:
+    given = {"loop": loop, "port": at.port, "sessions": sessions, "round": round, "seconds": seconds}
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.load"], cwd=ROOT, input=json.dumps(given), stdout=subprocess.PIPE,
+        text=True, check=True,
+    )  # fmt: skip
+    return json.loads(done.stdout)
+
+
+def _p95_ms(seconds: list[float]) -> float:
+    return 1000 * sorted(seconds)[int(0.95 * (len(seconds) - 1))]
+
+
+def run(plan: Plan) -> Found:
+    found = Found()
+    with ExitStack() as stack:
+        try:
+            server = stack.enter_context(servers.postgres(fsync=True))
+        except servers.Missing as missing:
+            found.skipped.append(str(missing))
+            return found
+        contestants = {name: _contestant(stack, server, plan, never) for name, never in KNOWS.items()}
+        taken: dict[tuple[str, str], list[float]] = {}
+        errors = 0
+        for _ in range(plan.repeats):
+            for loop in ("concord", "next"):
+                for name, (at, sessions, round) in contestants.items():
+                    seen = _drive(at, loop, sessions, round, plan.seconds)
+                    taken.setdefault((loop, name), []).extend(seen["seconds"])
+                    errors += len(seen["errors"])
+    for loop, what in (("concord", "answer"), ("next", "next")):
+        never, known = (_p95_ms(taken[loop, name]) for name in KNOWS)
+        counts = " and ".join(f"{len(taken[loop, name]):,}" for name in KNOWS)
+        say(f"    {what:8} p95 {never:.1f} ms never analysed, {known:.1f} ms analysed (n = {counts})")
+        found.figures[what] = {"never": never, "analysed": known}
+        found.at_most(f"fresh: p95 of {what}, never analysed / analysed", never / known, 2)
+    found.at_most("fresh: errors", errors, 0)
+    return found
+
+
+def _contestant(stack: ExitStack, server: str, plan: Plan, never: bool) -> tuple[Place, list[str], int]:
+    at = stack.enter_context(place("concord", server))
+    sessions, round = at.call(
+        "beside_older", units=plan.units, texts=texts(), people=plan.annotators, older=plan.older, overlap=plan.overlap
+    )
+    at.call("analysed", never=never)
+    at.start()
+    return at, sessions, round

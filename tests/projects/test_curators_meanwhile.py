@@ -1,0 +1,88 @@
+"""Two curators at the same unit at once: one comes after the other, and nothing is decided twice (reliability row 58).
+
+One is held up in the middle of the transaction, on a connection of its own, while the other begins.
+"""
+
+from typing import Any
+
+import pytest
+
+from accounts.models import User
+from accounts.problems import Conflict
+from annotation.actions import supersede
+from annotation.actions.supersede import supersede_text
+from annotation.models import Proposition
+from projects.actions import confirm as confirming
+from projects.actions import corrections
+from projects.actions.confirm import confirm
+from projects.actions.corrections import correct
+from projects.actions.gold import values_in_force
+from projects.actions.staleness import changed
+from projects.models import Decision, Member, Project, Unit
+from tests.builders import build_cluster, label_value
+from tests.meanwhile import Act, held_up
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.row(58), pytest.mark.contest]
+Curators = tuple[Member, Member]
+
+
+@pytest.fixture
+def curators(project: Project, lead: User, ann1: User) -> Curators:
+    Member.objects.filter(project=project, user=ann1).update(role="curator")
+    first, second = (Member.objects.get(project=project, user=user) for user in (lead, ann1))
+    return first, second
+
+
+@pytest.fixture
+def unit(project: Project, curators: Curators) -> Unit:
+    """A labelled text whose label waits to be looked at again."""
+    unit = build_cluster(project).propositions.get(position=0).unit
+    correct(unit=unit, kind="label", value=label_value(), reason="First.", by=curators[0])
+    changed(units=[unit], what="tuple", reason="Another outcome.", by=curators[0], before="relapse", after="recovery")
+    return Unit.objects.get(pk=unit.pk)
+
+
+def both(owner: Any, name: str, first: Any, second: Any) -> Act:
+    """``second`` begins while ``first`` stands before ``owner.name``; it has ended when this returns."""
+    with held_up(owner, name) as place:
+        one = Act(first)
+        assert place.reached.wait(10)
+        other = Act(second)
+        assert not other.has_ended(0.3), "it waits for the first"
+    one.end()
+    assert other.has_ended(30)
+    return other
+
+
+def test_what_one_confirms_another_finds_confirmed(unit: Unit, curators: Curators) -> None:
+    before = Decision.objects.count()
+    other = both(
+        confirming, "insert_decisions",
+        lambda: confirm(unit=unit, kind="label", reason="", by=curators[0]),
+        lambda: confirm(unit=unit, kind="label", reason="", by=curators[1]),
+    )  # fmt: skip
+    assert isinstance(other.error, Conflict)
+    assert Decision.objects.count() == before + 4
+
+
+def test_who_confirms_does_not_bring_back_what_another_is_correcting(unit: Unit, curators: Curators) -> None:
+    value = label_value(polarity="negative")
+    other = both(
+        corrections, "insert_decisions",
+        lambda: correct(unit=unit, kind="label", value=value, reason="Wrong.", by=curators[0]),
+        lambda: confirm(unit=unit, kind="label", reason="", by=curators[1]),
+    )  # fmt: skip
+    assert isinstance(other.error, Conflict)
+    assert values_in_force([unit], "label")[unit.pk]["polarity"] == "negative"
+
+
+def test_nobody_labels_a_text_that_another_is_correcting(unit: Unit, curators: Curators) -> None:
+    old = Proposition.objects.select_related("unit", "cluster").get(unit=unit)
+    before = Decision.objects.count()
+    other = both(
+        supersede, "refresh_search",
+        lambda: supersede_text(proposition=old, text="Another text.", reason="Typo.", by=curators[0]),
+        lambda: correct(unit=unit, kind="label", value=label_value(polarity="negative"), reason="No.", by=curators[1]),
+    )  # fmt: skip
+    assert isinstance(other.error, Conflict)
+    assert Decision.objects.filter(unit=unit).count() == before
