@@ -4,8 +4,8 @@ Building the SQL of a queryset costs the server several times what running it co
 an ordinary queryset, so models stay the only description of the tables; it is compiled once a data base engine, with a
 mark in the place of each value, and then run with other values. Values are never None: `= NULL` finds nothing.
 
-This file, and no other, leans on parts of Django that are not public; they are named here, and a test says when Django is
-another than the one that they were read in:
+This file, and no other, leans on parts of Django that are not public; they are named here, and a test says when Django
+is another than the one that they were read in:
 
 - ``SQLCompiler``: ``as_sql``, and after it ``klass_info``, ``select``, ``col_count``, ``annotation_col_map``,
   ``get_converters``; ``returning_fields`` of that of an insert;

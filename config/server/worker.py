@@ -28,8 +28,8 @@ READ, WRITE = selectors.EVENT_READ, selectors.EVENT_WRITE
 NOTHING_LEFT = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 #: Seconds until connections are taken again after that.
 PAUSE = 0.1
-#: Seconds after which a thread that computes lets another one go on. A request waits for the data base a dozen times, and
-#: each time, with Python's own 5 ms, for whoever takes a file apart meanwhile.
+#: Seconds after which a thread that computes lets another one go on. A request waits for the data base a dozen times,
+#: and each time, with Python's own 5 ms, for whoever takes a file apart meanwhile.
 SWITCH = 0.0005
 #: Seconds between two lines in the log about connections that were closed for others.
 SAID_EVERY = 60.0
