@@ -4,6 +4,7 @@ import select
 import time
 from typing import Any
 
+import psycopg
 from django.db.backends.postgresql import base
 
 #: Seconds after which a connection is asked all the same: a network that fails takes it without a word.
@@ -26,13 +27,13 @@ class DatabaseWrapper(base.DatabaseWrapper):
         self._asked = time.monotonic()
 
     def close_if_health_check_failed(self) -> None:
-        if self.connection is None or not self.health_check_enabled or self.health_check_done or self.pool:
-            return  # a pool gives out none that is not well
-        if time.monotonic() < self._asked + ASKED_EVERY and self._is_silent():
-            self.health_check_done = True
+        is_due = self.connection is not None and not self.health_check_done and not self.pool
+        if is_due and time.monotonic() < self._asked + ASKED_EVERY and self._is_silent():
+            self.health_check_done: bool = True
             return
         super().close_if_health_check_failed()
-        self._asked = time.monotonic()
+        if is_due:
+            self._asked = time.monotonic()
 
     def _is_silent(self) -> bool:
         try:
@@ -40,5 +41,5 @@ class DatabaseWrapper(base.DatabaseWrapper):
             poll = select.poll()
             poll.register(socket, select.POLLIN)
             return not poll.poll(0)
-        except (base.Database.Error, OSError, ValueError):
+        except (psycopg.Error, OSError, ValueError):
             return False

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import closing
+from typing import Any
 
 import psycopg
 import pytest
@@ -20,7 +21,12 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
     seen: list[int] = []
     engine = type(connections["default"])
     usable = engine.is_usable
-    monkeypatch.setattr(engine, "is_usable", lambda self: (seen.append(1), usable(self))[1])
+
+    def is_usable(self: Any) -> bool:
+        seen.append(1)
+        return bool(usable(self))
+
+    monkeypatch.setattr(engine, "is_usable", is_usable)
     monkeypatch.setitem(connection.settings_dict, "CONN_MAX_AGE", 600)
     for signal in (request_started, request_finished):
         signal.connect(close_old_connections)
