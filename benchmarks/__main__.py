@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from . import agreement, fresh, generation, loads, loop, moving, overlap, pages, probe, start
+from . import agreement, coverage, fresh, generation, loads, loop, moving, overlap, pages, probe, start
 from .attacks.every import ATTACKS
 from .places import ROOT
 from .report import Found, keep, say, table
@@ -72,6 +72,7 @@ RUNS: dict[str, Callable[[argparse.Namespace], Found]] = {
     "loads": _loads,
     "fresh": lambda given: fresh.run(fresh.Plan.quick() if given.quick else fresh.Plan()),
     "agreement": _agreement,
+    "coverage": lambda given: coverage.run(coverage.Plan.quick() if given.quick else coverage.Plan()),
     "importing": _importing,
     "exporting": _exporting,
     "overlap": _overlap,

@@ -4,7 +4,7 @@ from collections.abc import Hashable, Iterator
 from itertools import islice
 from typing import Any
 
-from measures.agreement import Ratings, against_gold, half_width_curve, items_needed, measure_report
+from measures.agreement import MeasureReport, Ratings, against_gold, half_width_curve, items_needed, measure_report
 
 from . import kinds
 from .actions.gold import counted, values_in_force
@@ -40,12 +40,19 @@ def _chunks(rows: Iterator[Any]) -> Iterator[list[Any]]:
         yield batch
 
 
+def _reviews(kind: kinds.Kind, units: dict[int, Unit]) -> dict[Hashable, Hashable]:
+    """The review of each unit by its key."""
+    found = {pk: review for batch in _chunks(iter(units)) for pk, review in kind.reviews(batch).items()}
+    return {unit.key: found[pk] for pk, unit in units.items()}
+
+
 def report(round: Round, *, bootstrap: int = 2000, with_gold: bool = True) -> dict[str, Any]:
     """The whole report, as ``agreement --format json`` prints it (DESIGN section 5). Items are unit keys."""
     kind = kinds.get(round.kind)
     said = said_in(round)
     units = {unit.pk: unit for unit, _, _ in said}
     raters = sorted({rater for _, rater, _ in said})
+    review_of = _reviews(kind, units)
     gold = _gold_codes(round, list(units.values())) if with_gold else {}
     measures = []
     triples: dict[str, list[tuple[str, str, str]]] = {scale.name: [] for scale in kind.scales}
@@ -53,13 +60,14 @@ def report(round: Round, *, bootstrap: int = 2000, with_gold: bool = True) -> di
         triples[code.measure].append((units[code.unit].key, code.rater, code.value))
     for scale in kind.scales:
         ratings = Ratings.from_triples(triples[scale.name], scale.categories)
-        found = measure_report(
+        measure = measure_report(
             scale.name, ratings, scale.weights, scale.metric,  # type: ignore[arg-type]
-            bootstrap=bootstrap, seed=round.seed % 2**32, overlap=round.overlap,
-        ).as_json()  # fmt: skip
-        found["plan"] = _plan(found)
-        found["gold"] = [r.as_json() for r in against_gold(ratings, gold.get(scale.name, {}))] if gold else []
-        measures.append(found)
+            bootstrap=bootstrap, seed=round.seed % 2**32, overlap=round.overlap, expected_items=round.units_count,
+            review_of=review_of,
+        )  # fmt: skip
+        known = gold.get(scale.name, {})
+        against = against_gold(ratings, known, clusters=measure.clusters) if gold else ()
+        measures.append(measure.as_json() | {"plan": _plan(measure), "gold": [each.as_json() for each in against]})
     return {
         "round": round.name,
         "project": round.project.slug,
@@ -94,17 +102,23 @@ def _gold_codes(round: Round, units: list[Unit]) -> dict[str, dict[Hashable, str
     return gold
 
 
-def _plan(measure: dict[str, Any]) -> dict[str, Any] | None:
-    """How many units would narrow the interval of AC1 (AC2): the curve and the n for some half widths."""
-    coefficients = measure["coefficients"]
-    pilot = coefficients.get("ac1") or coefficients.get("ac2")
-    n = measure["units"]
-    if not pilot or not pilot["se"] or n < 2:
+def _plan(measure: MeasureReport) -> dict[str, Any] | None:
+    """How many units would narrow the interval of AC1 (AC2): the curve and the n for some half widths.
+
+    From the standard error over reviews where these are several units each: then more reviews, as large, are planned.
+    """
+    name = "ac1" if "ac1" in measure.coefficients else "ac2"
+    pilot, n = measure.coefficients[name], measure.n_items
+    over = pilot.reviews
+    se = over.se if over else pilot.se
+    if not se or n < 2:
         return None
+    pace: dict[str, Any] = {"level": measure.level, "clusters": measure.reviews if over else None}
     sizes = sorted({10, 20, 40, 80, 160, 320, 640, 1280, n})
     return {
-        "coefficient": "ac1" if "ac1" in coefficients else "ac2",
-        "half_width": (pilot["ci"][1] - pilot["ci"][0]) / 2 if pilot["ci"] else None,
-        "curve": [{"units": size, "half_width": half} for size, half in half_width_curve(pilot["se"], n, sizes)],
-        "needed": [{"half_width": h, "units": items_needed(pilot["se"], n, h)} for h in HALF_WIDTHS],
+        "coefficient": name,
+        "over": measure.cite,
+        "half_width": dict(half_width_curve(se, n, [n], **pace))[n],
+        "curve": [{"units": size, "half_width": half} for size, half in half_width_curve(se, n, sizes, **pace)],
+        "needed": [{"half_width": h, "units": items_needed(se, n, h, **pace)} for h in HALF_WIDTHS],
     }

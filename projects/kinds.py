@@ -144,6 +144,10 @@ class Kind(Protocol):
         """The text that each unit is about, by unit id: for lists. One query."""
         ...
 
+    def reviews(self, units: Iterable[int]) -> dict[int, int]:
+        """The review that each unit belongs to, by unit id: intervals know that units of one are alike. One query."""
+        ...
+
     def load(self, units: Iterable[Unit]) -> Batch:
         """Fetch what `card` needs."""
         ...

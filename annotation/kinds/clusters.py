@@ -47,6 +47,11 @@ def slots(cluster: Cluster) -> list[dict[str, Any]]:
     ]
 
 
+def reviews(units: Iterable[int]) -> dict[int, int]:
+    """The review of each cluster by its unit id."""
+    return dict(Cluster.objects.filter(unit__in=list(units)).values_list("unit", "review"))
+
+
 def target_texts(units: Iterable[int]) -> dict[int, str]:
     """The target text in force by the unit id of its cluster."""
     targets = Proposition.objects.current().filter(cluster__unit__in=list(units), position=0)

@@ -52,6 +52,9 @@ class DiscourseKind:
     def texts(self, units: Iterable[int]) -> dict[int, str]:
         return clusters.target_texts(units)
 
+    def reviews(self, units: Iterable[int]) -> dict[int, int]:
+        return clusters.reviews(units)
+
     def load(self, units: Iterable[Unit]) -> Batch:
         units = list(units)
         rows = clusters.load(units)

@@ -96,6 +96,9 @@ class LabelKind:
     def texts(self, units: Iterable[int]) -> dict[int, str]:
         return dict(Proposition.objects.filter(unit__in=list(units)).values_list("unit", "text"))
 
+    def reviews(self, units: Iterable[int]) -> dict[int, int]:
+        return dict(Proposition.objects.filter(unit__in=list(units)).values_list("unit", "cluster__review"))
+
     def load(self, units: Iterable[Unit]) -> Batch:
         units = list(units)
         if 0 < len(units) <= 2:  # a hand

@@ -54,6 +54,9 @@ class TupleKind:
     def texts(self, units: Iterable[int]) -> dict[int, str]:
         return clusters.target_texts(units)
 
+    def reviews(self, units: Iterable[int]) -> dict[int, int]:
+        return clusters.reviews(units)
+
     def load(self, units: Iterable[Unit]) -> Batch:
         units = list(units)
         return Batch({u.pk: u for u in units}, clusters.load(units), {"texts": self.texts([u.pk for u in units])})

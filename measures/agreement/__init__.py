@@ -5,6 +5,7 @@ from measures.agreement.basis import Basis, prepare
 from measures.agreement.benchmark import Benchmark, BenchmarkScale, benchmark
 from measures.agreement.bootstrap import BootstrapInterval, bootstrap_intervals, cohen_bootstrap
 from measures.agreement.categories import CategoryAgreement, category_agreement, one_against_rest
+from measures.agreement.clusters import Clusters, bootstrap_over_reviews, over_reviews
 from measures.agreement.coefficients import (
     all_agree,
     brennan_prediger,
@@ -21,8 +22,9 @@ from measures.agreement.pairs import Pair, PairMatrix, all_pairs, bangdiwala_b, 
 from measures.agreement.planning import half_width_curve, items_needed
 from measures.agreement.ratings import Label, Ratings
 from measures.agreement.report import MeasureReport, all_coefficients, measure_report
-from measures.agreement.results import Coefficient, Interval
+from measures.agreement.results import Coefficient, OverReviews
 from measures.agreement.weights import WEIGHTINGS, WeightName, Weights, weight_matrix
+from measures.clustered import Interval
 
 __all__ = [
     "METRICS",
@@ -34,12 +36,14 @@ __all__ = [
     "BenchmarkScale",
     "BootstrapInterval",
     "CategoryAgreement",
+    "Clusters",
     "Coefficient",
     "ContestedItem",
     "Interval",
     "Label",
     "MeasureReport",
     "Metric",
+    "OverReviews",
     "Pair",
     "PairMatrix",
     "Ratings",
@@ -53,6 +57,7 @@ __all__ = [
     "bangdiwala_b",
     "benchmark",
     "bootstrap_intervals",
+    "bootstrap_over_reviews",
     "brennan_prediger",
     "category_agreement",
     "check_fleiss_not_above_ac1",
@@ -68,6 +73,7 @@ __all__ = [
     "measure_report",
     "most_contested",
     "one_against_rest",
+    "over_reviews",
     "pair_matrix",
     "percent_agreement",
     "prepare",

@@ -127,11 +127,12 @@ def estimate(
     *,
     n_used: int | None = None,
     n_ratings: int | None = None,
+    least: float = -math.inf,
 ) -> Coefficient:
     """A coefficient from its value and the influence (s,) of each pattern.
 
     ``n_used`` items carry the variance (all n, unless the coefficient leaves some out); the degrees of freedom are
-    those of all n items, as in R irrCAC.
+    those of all n items, as in R irrCAC. ``least``: what the value cannot be below.
     """
     n, raters = (basis.n if n_used is None else n_used), basis.ratings.n_raters
     ratings = basis.ratings.n_ratings if n_ratings is None else n_ratings
@@ -140,6 +141,6 @@ def estimate(
     se = math.sqrt(float((basis.times * influence) @ influence) / n / (n - 1))
     if se <= TINY:
         se = 0.0
-    ci = t_interval(value, se, basis.n, basis.level)
-    flags = flags + width_flags(se, basis.pa)
+    ci = t_interval(value, se, basis.n, basis.level, least)
+    flags = flags + width_flags(se, basis.pa, alike=len(basis.times) == 1)
     return Coefficient(name, value, se, ci, method, n, raters, ratings, flags=flags, pa=pa, pe=pe)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from measures.agreement.basis import Basis, prepare
+from measures.agreement.clusters import Clusters, over_reviews
 from measures.agreement.coefficients import fleiss, gwet_ac
 from measures.agreement.ratings import Label, Ratings
 from measures.agreement.results import NOT_ENOUGH_RATINGS, Coefficient
@@ -42,7 +43,9 @@ class CategoryAgreement:
         }
 
 
-def category_agreement(ratings: Ratings, level: float = 0.95) -> tuple[CategoryAgreement, ...]:
+def category_agreement(
+    ratings: Ratings, level: float = 0.95, clusters: Clusters | None = None
+) -> tuple[CategoryAgreement, ...]:
     """Every value of the scale, in its order."""
     table = ratings.table
     counts, times = table.counts, table.multiplicity
@@ -55,10 +58,12 @@ def category_agreement(ratings: Ratings, level: float = 0.95) -> tuple[CategoryA
         same = float(times @ (mine * (mine - 1)))
         why = None if possible else NOT_ENOUGH_RATINGS if used else NEVER_USED
         rest = one_against_rest(ratings, k, level)
+        found = {"ac1": gwet_ac(rest), "fleiss": fleiss(rest)}
+        over = over_reviews(rest, found, clusters.again(rest.ratings)) if clusters else {}
         results.append(
             CategoryAgreement(
-                label, used, int(times[mine > 0].sum()), same / possible if possible else None, why, gwet_ac(rest),
-                fleiss(rest),
+                label, used, int(times[mine > 0].sum()), same / possible if possible else None, why,
+                **{name: each.with_reviews(over.get(name)) for name, each in found.items()},
             )
         )  # fmt: skip
     return tuple(results)
@@ -74,4 +79,7 @@ def one_against_rest(ratings: Ratings, k: int, level: float = 0.95) -> Basis:
 def _short(result: Coefficient) -> dict[str, object]:
     if result.value is None:
         return {"value": None, "undefined": result.undefined}
-    return {"value": result.value, "se": result.se, "ci": list(result.ci) if result.ci else None}
+    return {
+        "value": result.value, "se": result.se, "ci": list(result.ci) if result.ci else None,
+        "reviews": result.reviews.as_json() if result.reviews else None,
+    }  # fmt: skip

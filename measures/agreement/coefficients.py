@@ -35,7 +35,7 @@ def percent_agreement(basis: Basis) -> Coefficient:
     if why:
         return undefined(basis, "percent_agreement", method, why)
     influence = basis.agreement * (basis.n / basis.n_pairable) - basis.pa
-    return estimate(basis, "percent_agreement", method, basis.pa, influence, basis.pa, None)
+    return estimate(basis, "percent_agreement", method, basis.pa, influence, basis.pa, None, least=0.0)
 
 
 def gwet_ac(basis: Basis) -> Coefficient:

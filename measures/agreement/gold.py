@@ -8,12 +8,15 @@ from typing import TypeVar
 
 import numpy as np
 
+from measures.agreement.clusters import Clusters
 from measures.agreement.errors import RatingsError
 from measures.agreement.pairs import cohen_kappa
 from measures.agreement.patterns import FloatArray
 from measures.agreement.planning import z_quantile
 from measures.agreement.ratings import Label, Ratings
-from measures.agreement.results import NOT_ENOUGH_RATINGS, Coefficient, Interval
+from measures.agreement.results import NOT_ENOUGH_RATINGS, Coefficient
+from measures.clustered import Interval
+from measures.means import SHARE_METHOD, clustered_share
 
 Item = TypeVar("Item", bound=Hashable)
 
@@ -64,8 +67,13 @@ class AgainstGold:
         }  # fmt: skip
 
 
-def against_gold(ratings: Ratings, gold: Mapping[Item, Label], level: float = 0.95) -> tuple[AgainstGold, ...]:
-    """Every rater, over the items that have a gold value. RatingsError when a gold value is outside the scale."""
+def against_gold(
+    ratings: Ratings, gold: Mapping[Item, Label], level: float = 0.95, clusters: Clusters | None = None
+) -> tuple[AgainstGold, ...]:
+    """Every rater, over the items that have a gold value. RatingsError when a gold value is outside the scale.
+
+    With ``clusters`` the interval of the accuracy knows that items of one are alike.
+    """
     index = {label: code for code, label in enumerate(ratings.scale)}
     strange = sorted({repr(v) for v in gold.values() if v not in index})
     if strange:
@@ -79,11 +87,16 @@ def against_gold(ratings: Ratings, gold: Mapping[Item, Label], level: float = 0.
         both = (given >= 0) & (truth >= 0)
         table = np.bincount(truth[both] * q + given[both], minlength=q * q).reshape(q, q).astype(np.float64)
         n, correct = int(table.sum()), int(np.trace(table))
+        if clusters:
+            share = clustered_share((given == truth)[both].tolist(), clusters.of_item[both].tolist(), level=level)
+            ci, how = share.ci, share.no_interval or SHARE_METHOD
+        else:
+            ci, how = (wilson_interval(correct, n, level) if n else None), "Wilson interval"
         results.append(
             AgainstGold(
-                rater, n, correct, correct / n if n else None, wilson_interval(correct, n, level) if n else None,
-                "share of items equal to gold; Wilson interval", None if n else NOT_ENOUGH_RATINGS,
-                cohen_kappa(table, level=level), class_scores(table, ratings.scale), table,
+                rater, n, correct, correct / n if n else None, ci, f"share of items equal to gold; {how}",
+                None if n else NOT_ENOUGH_RATINGS, cohen_kappa(table, level=level),
+                class_scores(table, ratings.scale), table,
             )
         )  # fmt: skip
     return tuple(results)

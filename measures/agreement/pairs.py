@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from measures.agreement.basis import TINY
+from measures.agreement.clusters import Clusters, cohen_over_reviews
 from measures.agreement.patterns import FloatArray
 from measures.agreement.ratings import Ratings
 from measures.agreement.results import (
@@ -94,22 +95,29 @@ def _from_cells(
     se = float(np.sqrt(max(float((p * (cell - mean) ** 2).sum()), 0.0) / n))
     se = se if se > TINY else 0.0
     ci = t_interval(value, se, n, level)
-    return Coefficient(name, value, se, ci, method, n, 2, 2 * n, flags=width_flags(se, pa), pa=pa, pe=pe)
+    return Coefficient(
+        name, value, se, ci, method, n, 2, 2 * n, flags=width_flags(se, pa, alike=bool(p.max() == 1)), pa=pa, pe=pe
+    )
 
 
-def all_pairs(ratings: Ratings, weights: Weights = "identity", level: float = 0.95) -> tuple[Pair, ...]:
+def all_pairs(
+    ratings: Ratings, weights: Weights = "identity", level: float = 0.95, clusters: Clusters | None = None
+) -> tuple[Pair, ...]:
     """Every pair of raters, in their order: r (r - 1) / 2 of them."""
     matrix = weight_matrix(weights, ratings.numeric)
-    return tuple(_pairs(ratings, matrix, level))
+    return tuple(_pairs(ratings, matrix, level, clusters))
 
 
-def _pairs(ratings: Ratings, matrix: FloatArray, level: float) -> Iterator[Pair]:
+def _pairs(ratings: Ratings, matrix: FloatArray, level: float, clusters: Clusters | None) -> Iterator[Pair]:
     for g in range(ratings.n_raters):
         for h in range(g + 1, ratings.n_raters):
             table = joint_table(ratings, g, h)
             n = table.sum()
             percent = float(np.trace(table) / n) if n else None
-            yield Pair((ratings.raters[g], ratings.raters[h]), table, cohen_kappa(table, matrix, level), percent)
+            kappa = cohen_kappa(table, matrix, level)
+            if clusters:
+                kappa = kappa.with_reviews(cohen_over_reviews(kappa, g, h, matrix, clusters, level))
+            yield Pair((ratings.raters[g], ratings.raters[h]), table, kappa, percent)
 
 
 @dataclass(frozen=True, slots=True)

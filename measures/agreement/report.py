@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from measures.agreement.alpha import Metric, krippendorff_alpha, weighted_alpha
 from measures.agreement.basis import Basis, prepare
 from measures.agreement.bootstrap import bootstrap_intervals
 from measures.agreement.categories import CategoryAgreement, category_agreement
+from measures.agreement.clusters import METHOD, SHARE_METHOD, Clusters, bootstrap_over_reviews, over_reviews
 from measures.agreement.coefficients import (
     all_agree,
     brennan_prediger,
@@ -26,6 +28,7 @@ from measures.agreement.patterns import FloatArray
 from measures.agreement.ratings import Label, Ratings
 from measures.agreement.results import NOT_ENOUGH_RATINGS, Coefficient
 from measures.agreement.weights import Weights
+from measures.clustered import FEW, LEAST
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +37,8 @@ class MeasureReport:
 
     ``coefficients`` holds defined and undefined ones alike, by name. ``missing_share`` is the share of the expected
     ratings that are missing: of items x overlap where the round says how many rate an item, else of items x raters.
+    ``reviews`` is None where it is not known which review an item belongs to; ``clusters`` are these where some have
+    several items.
     """
 
     name: str
@@ -53,9 +58,16 @@ class MeasureReport:
     categories: tuple[CategoryAgreement, ...]
     contested: tuple[ContestedItem, ...]
     missing_share: float | None
+    reviews: int | None
+    clusters: Clusters | None
     warnings: tuple[str, ...]
     bootstrap: int
     seed: int
+
+    @property
+    def cite(self) -> Literal["reviews", "units"]:
+        """Over what the interval goes that is to be cited: over reviews wherever some have several items."""
+        return "reviews" if self.clusters else "units"
 
     def as_json(self) -> dict[str, object]:
         """Plain values only; items and raters as they were given."""
@@ -73,6 +85,9 @@ class MeasureReport:
             "metric": self.metric,
             "level": self.level,
             "units": self.n_items,
+            "reviews": self.reviews,
+            "cite": self.cite,
+            "reviews_method": {"coefficients": METHOD, "percent_agreement": SHARE_METHOD},
             "raters": self.n_raters,
             "ratings": self.n_ratings,
             "missing_share": self.missing_share,
@@ -88,7 +103,7 @@ class MeasureReport:
                 "pairs": [{"raters": list(pair.raters), "table": _whole(pair.table)} for pair in self.pairs],
             },
             "contested": [item.as_json() for item in self.contested],
-            "bootstrap": {"replicates": self.bootstrap, "seed": self.seed},
+            "bootstrap": {"replicates": self.bootstrap, "seed": self.seed, "draws": self.cite},
             "warnings": list(self.warnings),
         }
 
@@ -119,24 +134,39 @@ def measure_report(
     seed: int = 0,
     *,
     overlap: int | None = None,
+    expected_items: int | None = None,
+    review_of: Mapping[Any, Hashable] | None = None,
     contested: int = 20,
 ) -> MeasureReport:
     """The whole agreement report of one measure.
 
     ``bootstrap``: replicates of the percentile intervals, 0 for none; ``overlap``: how many ratings each item was to
-    have; ``contested``: how many items to list at most.
+    have; ``expected_items``: how many items there were to rate, those that nobody did included; ``review_of``: the
+    review of each item, by which items are alike; ``contested``: how many items to list at most.
     """
     basis = prepare(ratings, weights, level)
     coefficients = all_coefficients(basis, metric)
+    reviews = Clusters.of(ratings, review_of) if review_of is not None else None
+    clusters = reviews if reviews and reviews.several else None
     warnings = [*ratings.warnings, *_remarks(basis, coefficients)]
-    if bootstrap:
+    if clusters:
+        if clusters.count < FEW:
+            warnings.append(few_reviews(clusters.count))
+        over = over_reviews(basis, coefficients, clusters, metric)
+        coefficients = {name: each.with_reviews(over.get(name)) for name, each in coefficients.items()}
+    if bootstrap and not (clusters and clusters.count < LEAST):
         names = [name for name, result in coefficients.items() if result.value is not None and basis.n > 1]
-        for key, drawn in bootstrap_intervals(basis, names, replicates=bootstrap, seed=seed, metric=metric).items():
+        how: dict[str, Any] = {"replicates": bootstrap, "seed": seed, "metric": metric}
+        for key, drawn in (
+            bootstrap_over_reviews(basis, names, clusters, **how)
+            if clusters
+            else bootstrap_intervals(basis, names, **how)
+        ).items():
             coefficients[key] = coefficients[key].with_bootstrap(drawn.ci)
             if drawn.undefined_replicates:
                 warnings.append(f"{key}: undefined in {drawn.undefined_replicates} of {bootstrap} bootstrap replicates")
     plain = basis if basis.identity else prepare(ratings, "identity", level)
-    pairs = all_pairs(ratings, weights, level)
+    pairs = all_pairs(ratings, weights, level, clusters)
     return MeasureReport(
         name=name,
         scale=ratings.scale,
@@ -152,19 +182,28 @@ def measure_report(
         pairs=pairs,
         matrix=pair_matrix(ratings, pairs),
         pooled=pooled_confusion(pairs, ratings.q),
-        categories=category_agreement(ratings, level),
+        categories=category_agreement(ratings, level, clusters),
         contested=most_contested(basis, contested),
-        missing_share=_missing(ratings, overlap),
+        missing_share=_missing(ratings, overlap, expected_items),
+        reviews=reviews.count if reviews else None,
+        clusters=clusters,
         warnings=tuple(warnings),
         bootstrap=bootstrap,
         seed=seed,
     )
 
 
-def _missing(ratings: Ratings, overlap: int | None) -> float | None:
-    if overlap is None:
-        return ratings.missing_share
-    expected = ratings.n_items * overlap
+def few_reviews(count: int) -> str:
+    """What is to be known of intervals over so few reviews."""
+    if count < LEAST:
+        return f"fewer than {LEAST} reviews: there is no interval to cite, for units of one review are alike"
+    more = "; below 20 they may be too narrow" if count < 20 else ""
+    return f"fewer than {FEW} reviews ({count}): read intervals with care{more}"
+
+
+def _missing(ratings: Ratings, overlap: int | None, expected_items: int | None) -> float | None:
+    items = ratings.n_items if expected_items is None else expected_items
+    expected = items * (ratings.n_raters if overlap is None else overlap)
     return max(0.0, 1 - ratings.n_ratings / expected) if expected else None
 
 
@@ -182,6 +221,7 @@ def _pair_json(pair: Pair) -> dict[str, object]:
     if kappa.undefined:
         found["undefined"] = kappa.undefined
     found |= {"se": kappa.se, "ci": list(kappa.ci) if kappa.ci else None, "method": kappa.method}
+    found["reviews"] = kappa.reviews.as_json() if kappa.reviews else None
     found["percent"] = pair.percent
     return found
 

@@ -15,14 +15,24 @@ def table(allow_null: bool = False) -> serializers.ListField:
     return serializers.ListField(child=serializers.ListField(child=serializers.FloatField(allow_null=allow_null)))
 
 
+class OverReviewsSerializer(Plain):
+    """The interval over reviews: the one to cite, for units of one review are alike. Without one, why."""
+
+    se = serializers.FloatField(allow_null=True)
+    ci = numbers(allow_null=True)
+    undefined = serializers.CharField(allow_null=True)
+
+
 class CoefficientSerializer(Plain):
-    """A defined coefficient; undefined ones are listed with their reason in ``undefined``."""
+    """A defined coefficient; undefined ones are listed with their reason in ``undefined``. ``se`` and ``ci`` take units
+    for independent. ``reviews`` is null where no review has several units."""
 
     value = serializers.FloatField()
     se = serializers.FloatField(allow_null=True)
     ci = numbers(allow_null=True)
     method = serializers.CharField()
     bootstrap_ci = numbers(allow_null=True)
+    reviews = OverReviewsSerializer(allow_null=True)
 
 
 class CohenPairSerializer(Plain):
@@ -33,6 +43,7 @@ class CohenPairSerializer(Plain):
     se = serializers.FloatField(allow_null=True)
     ci = numbers(allow_null=True)
     method = serializers.CharField()
+    reviews = OverReviewsSerializer(allow_null=True)
     percent = serializers.FloatField(allow_null=True)
 
 
@@ -105,6 +116,7 @@ class CurvePointSerializer(Plain):
 
 class PlanSerializer(Plain):
     coefficient = serializers.CharField()
+    over = serializers.CharField()
     half_width = serializers.FloatField(allow_null=True)
     curve = CurvePointSerializer(many=True)
     needed = CurvePointSerializer(many=True)
@@ -133,8 +145,16 @@ class AgainstGoldSerializer(Plain):
 
 
 class BootstrapSerializer(Plain):
+    """``draws``: whole reviews, or units where no review has several."""
+
     replicates = serializers.IntegerField()
     seed = serializers.IntegerField()
+    draws = serializers.CharField()
+
+
+class ReviewsMethodSerializer(Plain):
+    coefficients = serializers.CharField()
+    percent_agreement = serializers.CharField()
 
 
 class MeasureSerializer(Plain):
@@ -145,6 +165,9 @@ class MeasureSerializer(Plain):
     metric = serializers.CharField()
     level = serializers.FloatField()
     units = serializers.IntegerField()
+    reviews = serializers.IntegerField(allow_null=True)
+    cite = serializers.CharField(help_text="Over what the interval goes that is to be cited: reviews or units.")
+    reviews_method = ReviewsMethodSerializer()
     raters = serializers.IntegerField()
     ratings = serializers.IntegerField()
     missing_share = serializers.FloatField(allow_null=True)

@@ -1,6 +1,7 @@
 """The kinds that are asked of a cluster: its PICO tuple, and whether its inputs agree."""
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from annotation.actions.supersede import supersede_text
 from annotation.kinds.pico_tuple import TupleKind
 from annotation.models import Cluster, PicoFragment, PicoTuple
 from audit.verify import findings
+from projects import kinds
 from projects.actions.answers import next_hand
 from projects.actions.confirm import confirm
 from projects.actions.corrections import correct
@@ -22,12 +24,26 @@ from projects.actions.staleness import stale_units
 from projects.cards import cards
 from projects.models import Member, Project, Round, Unit
 from tests.annotation.m3_files import brought_in, checked, cluster, source, write
-from tests.builders import answer, build_round
+from tests.builders import answer, build_cluster, build_round
 
 pytestmark = pytest.mark.django_db
 Client = Callable[[User], APIClient]
 Json = dict[str, Any]
 PICO = "pico"
+
+
+def test_every_kind_knows_the_review_of_each_of_its_units(
+    project: Project, django_assert_num_queries: Callable[[int], AbstractContextManager[object]]
+) -> None:
+    """Intervals of agreement go over reviews."""
+    made = [build_cluster(project, number) for number in range(2)]
+    for kind in kinds.all_kinds():
+        units = dict(kind.units(project, {}).values_list("pk", "key"))
+        with django_assert_num_queries(1):
+            found = kind.reviews(units)
+        assert {units[pk]: review for pk, review in found.items()} == {
+            key: next(one.review_id for one in made if key.startswith(one.key)) for key in units.values()
+        }
 
 
 def tuple_value(**texts: str) -> Json:

@@ -6,9 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from django.conf import settings
 
-from benchmarks import generation, overlap, probe
+from benchmarks import coverage, generation, overlap, probe
 from benchmarks.agreement import Plan, run
 from benchmarks.load import said
 from benchmarks.random_models import BASE
@@ -39,6 +40,17 @@ def test_agreement_is_compared_with_krippendorff_and_with_itself() -> None:
     assert "agreement, 60 x 3: times faster than krippendorff's alpha alone" in told
     assert "agreement, 60 x 3: bootstrap of 20 / one evaluation" in told
     assert found.skipped
+
+
+def test_coverage_is_simulated_for_every_kind_of_figure(capsys: pytest.CaptureFixture[str]) -> None:
+    found = coverage.run(coverage.Plan(reviews=(3, 20), drawn=6, every=3, replicates=20, many=200))
+    cells = {(cell["design"], cell["figure"], cell["reviews"]): cell for cell in found.figures["cells"]}
+    for design, figure in (("share of 0.95", "share"), ("agreement, hard", "ac1"), ("probe, right in .96", "accuracy")):
+        cell = cells[design, figure, 20]
+        assert all(0 <= cell[kind] <= 1 for kind in coverage.KINDS)
+        assert cell["width"] > 0
+    assert any(line.aim == ">= 0.93" and "agreement, easy, fleiss" in line.what for line in found.lines)
+    assert "| reviews | 3 | 20 |" in capsys.readouterr().out
 
 
 def test_rouge_and_copying_are_compared_with_rouge_score_and_give_its_figures(tmp_path: Path) -> None:

@@ -46,7 +46,7 @@ def test_the_report_has_the_structure_of_a_measure_and_is_plain_json(ratings: Ra
     assert report["missing_share"] == pytest.approx(1 / 12)
     assert report["undefined"] == {}
     for name in ("ac1", "fleiss", "conger", "brennan_prediger", "alpha"):
-        assert set(report["coefficients"][name]) == {"value", "se", "ci", "method", "bootstrap_ci"}
+        assert set(report["coefficients"][name]) == {"value", "se", "ci", "method", "bootstrap_ci", "reviews"}
     first = report["coefficients"]["cohen_pairs"][0]
     assert (first["raters"], first["units"]) == (["ann", "bob"], 4)
     assert first["value"] == pytest.approx(0.63636, abs=1e-5)
@@ -122,13 +122,13 @@ def test_wilsons_interval_stays_inside_0_and_1_and_equals_the_textbook() -> None
 
 
 def test_items_needed_follow_from_the_standard_error_of_a_pilot() -> None:
-    assert items_needed(0.075, 40, 0.05) == 346  # (1.95996 * .075 * sqrt(40) / .05)^2 = 345.7
-    assert items_needed(0.075, 40, 1.95997 * 0.075) == 40
+    # t(348) = 1.96680, times .075 sqrt(40 / 349) = .04994; of 348 items it is .05001.
+    assert items_needed(0.075, 40, 0.05) == 349
+    assert items_needed(0.075, 40, 2.0227 * 0.075) == 40, "t(39): as wide as the pilot's own interval"
     assert items_needed(0, 40, 0.05) == 2
-    curve = half_width_curve(0.075, 40, [40, 160, 346])
-    assert [n for n, _ in curve] == [40, 160, 346]
-    assert curve[0][1] == pytest.approx(2 * curve[1][1])
-    assert curve[2][1] <= 0.05
+    curve = half_width_curve(0.075, 40, [1, 40, 160, 349])
+    assert [n for n, _ in curve] == [40, 160, 349]
+    assert [half for _, half in curve] == pytest.approx([0.1517018, 0.0740624, 0.0499390], abs=1e-6)
     with pytest.raises(ValueError, match="pilot of two"):
         items_needed(0.1, 1, 0.05)
 

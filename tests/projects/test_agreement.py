@@ -35,6 +35,20 @@ def round(project: Project, lead: User, ann1: User, ann2: User) -> Round:
     return round
 
 
+def answered_by_two(project: Project, lead: User, ann1: User, *, reviews: int, inputs: int, apart: int) -> Round:
+    """Every unit is positive to both, but for the first ones, on which they are ``apart``."""
+    for number in range(reviews):
+        build_cluster(project, number, inputs)
+    people = [Member.objects.get(project=project, user=user) for user in (lead, ann1)]
+    round = build_round(project, people, overlap=2, purpose="measure only")
+    for person in people:
+        for i in range(reviews * (inputs + 1)):
+            strange = i < apart and person.user == ann1
+            slot = next_hand(user=person.user, round=round)[0]
+            answer(person.user, slot, label_value("negative" if strange else "positive"))
+    return round
+
+
 def test_the_report_counts_units_raters_and_ratings(round: Round) -> None:
     found = report(round, bootstrap=200)
     polarity, modality, rank = found["measures"]
@@ -56,6 +70,39 @@ def test_the_figures_are_gwets_on_these_answers(round: Round) -> None:
     pe = sum(s * (1 - s) for s in shares) / 3
     assert polarity["pairwise"] == pytest.approx(pa)
     assert polarity["coefficients"]["ac1"]["value"] == pytest.approx((pa - pe) / (1 - pe))
+
+
+def test_units_of_one_review_are_alike_and_the_report_says_which_interval_to_cite(
+    project: Project, lead: User, ann1: User
+) -> None:
+    """Four reviews of three propositions; one of them is hard."""
+    round = answered_by_two(project, lead, ann1, reviews=4, inputs=2, apart=2)
+    polarity = report(round, bootstrap=100)["measures"][0]
+    assert (polarity["cite"], polarity["reviews"], polarity["units"]) == ("reviews", 4, 12)
+    percent = polarity["coefficients"]["percent_agreement"]
+    assert percent["reviews"]["ci"][0] < percent["ci"][0]
+    assert polarity["bootstrap"]["draws"] == polarity["plan"]["over"] == "reviews"
+    assert any(warning.startswith("fewer than 30 reviews (4)") for warning in polarity["warnings"])
+
+
+def test_the_missing_share_counts_units_that_nobody_answered(project: Project, lead: User) -> None:
+    build_cluster(project)
+    member = Member.objects.get(project=project, user=lead)
+    round = build_round(project, [member], purpose="measure only")
+    answer(lead, next_hand(user=lead, round=round)[0], label_value("positive"))
+    assert round.units_count == 3
+    assert report(round, bootstrap=0)["measures"][0]["missing_share"] == pytest.approx(2 / 3)
+
+
+def test_the_planned_n_is_of_the_standard_error_and_not_of_an_interval_that_was_cut_off(
+    project: Project, lead: User, ann1: User
+) -> None:
+    """Twelve reviews of one proposition each: the interval of AC1 would go on beyond 1."""
+    round = answered_by_two(project, lead, ann1, reviews=12, inputs=0, apart=1)
+    polarity = report(round, bootstrap=0)["measures"][0]
+    ac1, plan = polarity["coefficients"]["ac1"], polarity["plan"]
+    assert (polarity["cite"], ac1["reviews"], ac1["ci"][1]) == ("units", None, 1)
+    assert plan["half_width"] == pytest.approx(ac1["value"] - ac1["ci"][0])
 
 
 def test_a_round_without_answers_says_why_nothing_is_defined(project: Project, lead: User) -> None:

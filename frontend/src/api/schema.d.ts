@@ -1942,9 +1942,11 @@ export interface components {
         };
         /** @enum {unknown} */
         BlankEnum: "";
+        /** @description ``draws``: whole reviews, or units where no review has several. */
         Bootstrap: {
             replicates: number;
             seed: number;
+            draws: string;
         };
         /** @enum {string} */
         ByEnum: "provider" | "link";
@@ -2024,7 +2026,10 @@ export interface components {
             /** @description Those that were made or touched, as they are now. */
             clusters: components["schemas"]["CuratedCluster"][];
         };
-        /** @description A defined coefficient; undefined ones are listed with their reason in ``undefined``. */
+        /**
+         * @description A defined coefficient; undefined ones are listed with their reason in ``undefined``. ``se`` and ``ci`` take units
+         *     for independent. ``reviews`` is null where no review has several units.
+         */
         Coefficient: {
             /** Format: double */
             value: number;
@@ -2033,6 +2038,7 @@ export interface components {
             ci: number[] | null;
             method: string;
             bootstrap_ci: number[] | null;
+            reviews: components["schemas"]["OverReviews"] | null;
         };
         Coefficients: {
             percent_agreement?: components["schemas"]["Coefficient"];
@@ -2055,6 +2061,7 @@ export interface components {
             se: number | null;
             ci: number[] | null;
             method: string;
+            reviews: components["schemas"]["OverReviews"] | null;
             /** Format: double */
             percent: number | null;
         };
@@ -2927,6 +2934,10 @@ export interface components {
             /** Format: double */
             level: number;
             units: number;
+            reviews: number | null;
+            /** @description Over what the interval goes that is to be cited: reviews or units. */
+            cite: string;
+            reviews_method: components["schemas"]["ReviewsMethod"];
             raters: number;
             ratings: number;
             /** Format: double */
@@ -3239,6 +3250,13 @@ export interface components {
         };
         /** @enum {string} */
         OutputCellStateEnum: "waiting" | "done" | "failed" | "hidden" | "absent";
+        /** @description The interval over reviews: the one to cite, for units of one review are alike. Without one, why. */
+        OverReviews: {
+            /** Format: double */
+            se: number | null;
+            ci: number[] | null;
+            undefined: string | null;
+        };
         /** @description The rounds of a project's page; what needs attention and who is at work are for leads and curators. */
         Overview: {
             rounds: components["schemas"]["OverviewRound"][];
@@ -3737,6 +3755,7 @@ export interface components {
         };
         Plan: {
             coefficient: string;
+            over: string;
             /** Format: double */
             half_width: number | null;
             curve: components["schemas"]["CurvePoint"][];
@@ -3982,6 +4001,10 @@ export interface components {
             studies: number;
             /** @description Documents and sentences. */
             targets: number;
+        };
+        ReviewsMethod: {
+            coefficients: string;
+            percent_agreement: string;
         };
         /** @enum {string} */
         RoleEnum: "lead" | "curator" | "annotator" | "evaluator" | "viewer" | "volunteer";

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
-import { figure, legend, rows, sentence, type Measure } from './report.ts'
+import { citing, figure, legend, rows, sentence, type Measure } from './report.ts'
 
 const measure = {
   units: 40, raters: 3, ratings: 120, all_agree: { count: 34, of: 40 }, pairwise: 0.9,
-  coefficients: { ac1: { value: 0.84, se: 0.04, ci: [0.75, 0.92], method: 'Gwet', bootstrap_ci: null }, cohen_pairs: [] },
-  undefined: { fleiss: 'no variation' },
+  coefficients: { ac1: { value: 0.84, se: 0.04, ci: [0.75, 0.92], method: 'Gwet', bootstrap_ci: null, reviews: null }, cohen_pairs: [] },
+  undefined: { fleiss: 'no variation' }, reviews: 40, cite: 'units',
 } as unknown as Measure
 
 it('keeps undefined coefficients, with their reason and without a number', () => {
@@ -16,6 +16,24 @@ it('keeps undefined coefficients, with their reason and without a number', () =>
 it('prints a coefficient with its interval and its n', () => {
   expect(figure(rows(measure)[0]!)).toBe('0.84 [0.75, 0.92], n = 40')
   expect(figure(rows(measure)[1]!)).toBe('– no variation')
+})
+
+it('shows the interval over reviews as the one to cite, and the narrower one over units beside it', () => {
+  const ac1 = { ...measure.coefficients.ac1!, reviews: { se: 0.07, ci: [0.61, 0.93], undefined: null } }
+  const alike = {
+    ...measure, reviews: 12, cite: 'reviews', coefficients: { ...measure.coefficients, ac1 },
+    reviews_method: { coefficients: 'jackknife', percent_agreement: 'a share' },
+  } as Measure
+  expect(rows(alike)[0]).toMatchObject({ ci: [0.61, 0.93], se: 0.07, unitsCi: [0.75, 0.92], unitsSe: 0.04, noInterval: '' })
+  expect(figure(rows(alike)[0]!)).toBe('0.84 [0.61, 0.93], n = 40')
+  expect(citing(alike)).toContain('40 units of 12 reviews: units of one review are alike. Cite the interval over reviews')
+  expect(citing(measure)).toBe('')
+})
+
+it('says why there is no interval to cite, and does not fall back on the narrower one', () => {
+  const few = { se: null, ci: null, undefined: 'fewer than three reviews: no interval' }
+  const measured = { ...measure, coefficients: { ...measure.coefficients, ac1: { ...measure.coefficients.ac1!, reviews: few } } } as Measure
+  expect(rows(measured)[0]).toMatchObject({ ci: null, noInterval: 'fewer than three reviews: no interval', unitsCi: [0.75, 0.92] })
 })
 
 it('says what was found in a sentence with its numbers', () => {

@@ -22,8 +22,14 @@ export interface Row {
   name: string
   n: number
   value: number | null
+  /** The interval to cite: over reviews wherever some have several units. */
   ci: readonly number[] | null
   se: number | null
+  /** Why there is no interval to cite; empty where there is one. */
+  noInterval: string
+  /** The interval over units, and its standard error: too narrow where units of one review are alike. */
+  unitsCi: readonly number[] | null
+  unitsSe: number | null
   method: string
   bootstrap: readonly number[] | null
   /** Why there is no value; empty where there is one. */
@@ -36,8 +42,10 @@ export function rows(m: Measure): Row[] {
     const found = m.coefficients[key]
     const why = m.undefined[key]
     if (!found && !why) return []
+    const cited = found?.reviews ?? found
     return [{
-      key, name, n: m.units, value: found?.value ?? null, ci: found?.ci ?? null, se: found?.se ?? null,
+      key, name, n: m.units, value: found?.value ?? null, ci: cited?.ci ?? null, se: cited?.se ?? null,
+      noInterval: found?.reviews?.undefined ?? '', unitsCi: found?.ci ?? null, unitsSe: found?.se ?? null,
       method: found?.method ?? '', bootstrap: found?.bootstrap_ci ?? null, undefined: found ? '' : why!,
     }]
   })
@@ -47,6 +55,13 @@ export function rows(m: Measure): Row[] {
 export function figure(row: Pick<Row, 'value' | 'ci' | 'n' | 'undefined'>): string {
   if (row.value === null) return `– ${row.undefined}`
   return [decimal(row.value), interval(row.ci)].filter(Boolean).join(' ') + `, n = ${count(row.n)}`
+}
+
+/** Which interval to cite, where there are two, and how it is taken. */
+export function citing(m: Measure): string {
+  if (m.cite === 'units') return ''
+  const { coefficients, percent_agreement: share } = m.reviews_method
+  return `${counted(m.units, 'unit')} of ${counted(m.reviews ?? 0, 'review')}: units of one review are alike. Cite the interval over reviews; the interval over units is too narrow. Over reviews: ${coefficients}; percent agreement: ${share}.`
 }
 
 /** The measure in one sentence, every number with its n. */

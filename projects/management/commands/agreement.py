@@ -47,6 +47,7 @@ def as_text(report: dict[str, Any]) -> list[str]:
             "",
             f"{measure['name']}: {' / '.join(measure['scale'])} (weights: {measure['weights']})",
             f"  n = {measure['units']} units, {measure['raters']} raters, {measure['ratings']} ratings",
+            *_reviews(measure),
             f"  all agree {agree['count']}/{agree['of']}, mean pairwise {pairwise}",
         ]
         for name, value in measure["coefficients"].items():
@@ -63,6 +64,18 @@ def as_text(report: dict[str, Any]) -> list[str]:
     return lines
 
 
+def _reviews(measure: dict[str, Any]) -> list[str]:
+    """Which of two intervals is to be cited."""
+    if measure["cite"] == "units":
+        return []
+    return [f"  {measure['reviews']} reviews: the first interval is over these, and to be cited; the second over units"]
+
+
 def _figure(coefficient: dict[str, Any]) -> str:
-    ci = coefficient["ci"]
-    return f"{coefficient['value']:.3f}" + (f" [{ci[0]:.2f}, {ci[1]:.2f}]" if ci else "")
+    over = coefficient["reviews"]
+    first = [_interval(over["ci"]) or f" ({over['undefined']})"] if over else []
+    return "".join([f"{coefficient['value']:.3f}", *first, _interval(coefficient["ci"])])
+
+
+def _interval(ci: list[float] | None) -> str:
+    return f" [{ci[0]:.2f}, {ci[1]:.2f}]" if ci else ""
