@@ -153,17 +153,23 @@ def _content(likelihood: Likelihood) -> tuple[list[int], list[float]]:
 
 def pairs_of(run: Run) -> list[Pair]:
     """What `measures.probe` takes, of all items of a run that are done: in one query."""
+    return list(judged_pairs(run).values())
+
+
+def judged_pairs(run: Run) -> dict[tuple[int, int], Pair]:
+    """As `pairs_of`, by (target, counterfactual)."""
     rows = ProbeScore.objects.filter(item__run=run).order_by("item_id", "pk").values_list(
-        "item_id", "target_id", "counterfactual__kind", "target__cluster__review_id", "content_sum", "content_tokens",
-        "all_sum", "all_tokens", "replaced_sum", "replaced_tokens", "changed_sum", "changed_tokens",
+        "item_id", "target_id", "counterfactual_id", "counterfactual__kind", "target__cluster__review_id",
+        "content_sum", "content_tokens", "all_sum", "all_tokens", "replaced_sum", "replaced_tokens", "changed_sum",
+        "changed_tokens",
     )  # fmt: skip
     targets: dict[tuple[int, int], TextNll] = {}
-    others: list[tuple[tuple[int, int], Pair]] = []
-    for item, target, kind, review, content, content_tokens, whole, tokens, old, of_old, new, of_new in rows:
+    others: dict[tuple[int, int], tuple[int, Pair]] = {}
+    for item, target, other, kind, review, content, content_tokens, whole, tokens, old, of_old, new, of_new in rows:
         sums = TextNll(content, content_tokens, whole, tokens)
         if kind is None:
             targets[item, target] = sums
         else:
             pair = Pair(review, kind, sums, sums, replaced=(old or 0.0, of_old or 0), changed=(new or 0.0, of_new or 0))
-            others.append(((item, target), pair))
-    return [replace(pair, target=targets[key]) for key, pair in others]
+            others[target, other] = item, pair
+    return {key: replace(pair, target=targets[item, key[0]]) for key, (item, pair) in others.items()}

@@ -3,9 +3,9 @@ reckon, and store what they found (`generation.actions.reckoning`); tables and p
 
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db.models import F
 from django.db.models.functions import Coalesce
@@ -75,13 +75,12 @@ def means_of(scoring: Scoring) -> Json:
     One query, in memory that grows by some 20 bytes a number.
     """
     columns: dict[tuple[str, str], _Column] = defaultdict(_Column)
-    document = scoring.run.version.level == UnitLevel.DOCUMENT
     seen = set()
-    for summary, unit_type, review, values, undefined in _rows(scoring):
-        seen.add(summary)
-        side = PROPOSITIONS if document and unit_type == "proposition" else OWN
-        for figure, value in values.items():
-            columns[figure, side].add(value, review, undefined.get(figure, ""))
+    for row in rows_of(scoring):
+        seen.add(row.unit)
+        side = side_of(scoring, row.type)
+        for figure, value in row.values.items():
+            columns[figure, side].add(value, row.review, row.undefined.get(figure, ""))
     bounds = {figure.key: figure.bounds for figure in metrics.get(scoring.metric).figures}
     found = _figures(columns, bounds)
     return {
@@ -107,10 +106,28 @@ class _Column:
             self.reviews.append(review)
 
 
-def _rows(scoring: Scoring) -> Iterator[tuple[int, str | None, int, dict[str, Any], dict[str, str]]]:
-    """(summary, type of the reference's unit, review, values, undefined) of every row."""
+class ScoreRow(NamedTuple):
+    """A row of a scoring: of which unit's summary, against which unit's text (and its type), in which review."""
+
+    unit: int
+    reference: int | None
+    type: str | None
+    review: int
+    values: dict[str, float | None]
+    undefined: dict[str, str]
+
+
+def rows_of(scoring: Scoring) -> Iterator[ScoreRow]:
+    """Every row, in one query. A run has one summary of a unit."""
     found = Score.objects.filter(scoring=scoring).annotate(review=REVIEW).order_by("pk")
-    return found.values_list("summary_id", "reference__type", "review", "values", "undefined").iterator()
+    names = ("summary__item__unit_id", "reference_id", "reference__type", "review", "values", "undefined")
+    return (ScoreRow(*row) for row in found.values_list(*names).iterator())
+
+
+def side_of(scoring: Scoring, reference: str | None) -> str:
+    """What a row compares with, by the type of its reference's unit."""
+    document = scoring.run.version.level == UnitLevel.DOCUMENT
+    return PROPOSITIONS if document and reference == "proposition" else OWN
 
 
 def _figures(columns: Mapping[tuple[str, str], _Column], bounds: Mapping[str, Bounds]) -> Figures:
@@ -141,4 +158,8 @@ def is_of_today(figures: ProbeFigures) -> bool:
 
 def stored_results(figures: ProbeFigures, basis: str) -> tuple[ProbeResult, ...]:
     """Of one basis: M3 has all tokens, special ones included."""
-    return tuple(ProbeResult.from_json(row) for row in figures.rows if row["basis"] == basis)
+    return results_of(figures.rows, basis)
+
+
+def results_of(rows: Iterable[Json], basis: str) -> tuple[ProbeResult, ...]:
+    return tuple(ProbeResult.from_json(row) for row in rows if row["basis"] == basis)

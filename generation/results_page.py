@@ -62,7 +62,7 @@ def metric_page(key: str) -> Json:
 def table_page(table: Table) -> Json:
     letters = marks(table)
     return {
-        "key": table.key, "title": table.title, "caption": table.caption,
+        "key": table.key, "beside": table.beside, "title": table.title, "caption": table.caption,
         "columns": [{"title": column.title, "numeric": column.numeric} for column in table.columns],
         "rows": [
             [{"text": words(c), "undefined": c.undefined, "mark": letters.get(c.undefined, "")} for c in row]

@@ -4,6 +4,7 @@ from projects import batches, jobs
 
 from ..models import ItemStatus, ProbeFigures, Purpose, Run, Scoring
 from ..reckoning import is_of_today, is_reckoned, means_of, probe_results
+from .comparing import compare_probe
 
 KIND = "reckon_probe"
 
@@ -18,13 +19,14 @@ def reckon_scoring(scoring: Scoring) -> None:
 
 def reckon_probe(run: Run) -> ProbeFigures:
     """Store the figures of what a probe has by now, and return them; those of the same items stay as they are, unless
-    they were taken by another rule."""
+    they were taken by another rule. Then compare it with the others."""
     items = run.items.filter(status=ItemStatus.DONE).count()
     with batches.batch():
         found = ProbeFigures.objects.filter(run=run, items=items).first()
         if found is None or not is_of_today(found):
             rows = [result.as_json() for result in probe_results(run)]
             found, _ = ProbeFigures.objects.update_or_create(run=run, items=items, defaults={"rows": rows})
+    compare_probe(found)
     return found
 
 

@@ -15,10 +15,12 @@ from projects.models import Job
 
 from .. import judging, metrics
 from ..backends.parameters import check
+from ..comparing import uncompared
 from ..metrics.protocol import Judged, Metric, MetricError, Params, Row, Scorer
 from ..models import Purpose, Run, Score, Scoring, Summary
 from ..queues import DEFAULT, GPU
 from ..reckoning import is_reckoned, means_of
+from .comparing import compare_scoring
 from .reckoning import reckon_scoring
 
 KIND = "score_run"
@@ -66,7 +68,7 @@ def ask_for_scores(*, run: Run, metric: str, params: Mapping[str, Any], by: User
     # A machine without torch need not know the versions that those with it have.
     if not torch and count <= LOOKED_AT_ONCE:
         known = Scoring.objects.complete().filter(run=run, hash=_hash(chosen, clean, _libraries(chosen, clean), run))
-        if (found := known.first()) and is_reckoned(found):
+        if (found := known.first()) and is_reckoned(found) and not uncompared(found):
             return _shown_again(found)
     wanted = {"run": run.pk, "metric": chosen.key, "params": clean}
     with transaction.atomic():
@@ -87,7 +89,7 @@ def score_run(
     *, run: Run, metric: str, params: Mapping[str, Any], by: User | None, progress: Progress, job: Job | None = None
 ) -> Scoring:
     """Score every summary that has no row yet, batch by batch, in constant memory; then take the means, and what is of
-    the corpus.
+    the corpus, and compare with the other systems on the units that both have.
 
     ``progress`` is called inside the transaction that stores a batch: by raising it keeps a worker that lost its lease,
     or was told to stop, from writing. What was stored stays, and the same call goes on from there.
@@ -114,9 +116,11 @@ def score_run(
             left = Scoring.objects.filter(pk=scoring.pk, finished_at=None)
             left.update(finished_at=timezone.now(), corpus=corpus, means=means)
         scoring.refresh_from_db()
-        return scoring
-    reckon_scoring(scoring)
-    return _shown_again(scoring)
+    else:
+        reckon_scoring(scoring)
+        _shown_again(scoring)
+    compare_scoring(scoring, lambda other: progress(total, total, f"comparing with {other}"))
+    return scoring
 
 
 def _shown_again(scoring: Scoring) -> Scoring:

@@ -1,12 +1,15 @@
 """Systems, versions, runs and what came out of them."""
 
+from .comparisons import CommonProbe, ProbeComparison, ScoringComparison
 from .probes import ProbeFigures, ProbeScore
 from .runs import ItemStatus, Purpose, Run, RunItem, RunQuerySet, RunStatus, Seal, Summary
 from .scores import Score, Scoring
 from .systems import System, UnitLevel, Version
 
 __all__ = [
+    "CommonProbe",
     "ItemStatus",
+    "ProbeComparison",
     "ProbeFigures",
     "ProbeScore",
     "Purpose",
@@ -16,6 +19,7 @@ __all__ = [
     "RunStatus",
     "Score",
     "Scoring",
+    "ScoringComparison",
     "Seal",
     "Summary",
     "System",

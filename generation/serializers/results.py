@@ -50,6 +50,9 @@ class ResultTableSerializer(Plain):
     """One table of the papers."""
 
     key = serializers.CharField()
+    beside = serializers.CharField(
+        allow_blank=True, help_text="Key of the table that it stands beside; empty for one of its own."
+    )
     title = serializers.CharField()
     caption = serializers.CharField()
     columns = TableColumnSerializer(many=True)

@@ -2,13 +2,12 @@
 
 from collections.abc import Sequence
 
+from ..printed import BERTSCORE, ROUGE
 from .building import BEGINNING, beginning, figure, rows_of
 from .scored import INTERVALS, Scores
 from .table import Column, Table
 
-ROUGE: Sequence[str] = ("rouge1_f1", "rouge2_f1", "rougeL_f1")
-
-SHOWN = [*(("rouge", figure("rouge", key)) for key in ROUGE), ("bertscore", figure("bertscore", "bertscore_f1"))]
+SHOWN = [*(("rouge", figure("rouge", key)) for key in ROUGE), ("bertscore", figure("bertscore", BERTSCORE))]
 
 
 class OverlapTable:
@@ -19,9 +18,9 @@ class OverlapTable:
     def build(self, scores: Scores) -> Table:
         rows = []
         for at, side in rows_of(scores):
-            cells, n = beginning(scores, at, side, [("rouge", ROUGE[0]), ("bertscore", "bertscore_f1")])
+            cells, n = beginning(scores, at, side, [("rouge", ROUGE[0]), ("bertscore", BERTSCORE)])
             cells += [scores.cell("rouge", at, figure("rouge", key), side, n) for key in ROUGE]
-            cells.append(scores.cell("bertscore", at, figure("bertscore", "bertscore_f1"), side, n))
+            cells.append(scores.cell("bertscore", at, figure("bertscore", BERTSCORE), side, n))
             rows.append(cells)
         return Table(
             self.key,

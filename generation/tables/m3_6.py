@@ -3,18 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from ..printed import COPYING, KINDS, OTHERS
 from ..reckoning import OWN
 from .building import BEGINNING, beginning, figure
 from .scored import INTERVALS, RunAtHand, Scores
 from .table import Cell, Column, Table
 
-KINDS = {"rouge1": "ROUGE-1", "rouge2": "ROUGE-2", "rougeL": "ROUGE-L"}
-OTHERS = ("coverage", "density", "compression", "longest")
-
-SHOWN = [
-    ("copying", figure("copying", key))
-    for key in (*(f"{part}_{kind}_f1" for kind in KINDS for part in ("inputs", "difference")), *OTHERS)
-]
+SHOWN = [("copying", figure("copying", key)) for key in COPYING]
 
 
 class CopyingTable:

@@ -37,10 +37,8 @@ class ProbeTable:
             self.title,
             f"Whether a system finds the true target likelier than a counterfactual of it given the same inputs, "
             f"{scores.project.name}: a row for every system and kind; n counts pairs.",
-            [Column("System", False), Column("Level", False), Column("Counterfactual", False), Column("n"),
-             Column("Reviews"), Column("Delta"), Column("Accuracy"), Column("Ties"), Column("Delta, content"),
-             Column("Accuracy, content"), Column("Delta of sums"), Column("Delta of changed tokens")],
-            [self._row(probed, *both) for probed in found for both in zip(probed.results, probed.content, strict=True)],
+            self.columns(),
+            self.rows(found),
             [
                 NOTE, BESIDE, *flagged(found), *lost(found), *few(found),
                 *versions((probed.name, probed.run) for probed in found), *scores.hidden(),
@@ -48,14 +46,26 @@ class ProbeTable:
             missing(scores, found),
         )  # fmt: skip
 
+    def columns(self) -> list[Column]:
+        return [
+            Column("System", False), Column("Level", False), Column("Counterfactual", False), Column("n"),
+            Column("Reviews"), Column("Delta"), Column("Accuracy"), Column("Ties"), Column("Delta, content"),
+            Column("Accuracy, content"), Column("Delta of sums"), Column("Delta of changed tokens"),
+        ]  # fmt: skip
+
+    def rows(self, found: Sequence[Probed]) -> list[list[Cell]]:
+        return [
+            self._row(probed, *both) for probed in found for both in zip(probed.results, probed.content, strict=True)
+        ]
+
     def _row(self, probed: Probed, result: ProbeResult, content: ProbeResult) -> list[Cell]:
-        changed = _cell(result.delta_changed, 3)
+        changed = figure_cell(result.delta_changed, 3)
         if result.n_changed not in (0, result.n):
             changed = replace(changed, n=result.n_changed)
         return [
             Cell(probed.name), Cell(probed.run.version.level), Cell(result.kind), Cell(result.n), Cell(result.reviews),
-            _cell(result.delta, 3, result.sd.value), _cell(result.accuracy, 2), Cell(result.ties),
-            _cell(content.delta, 3, content.sd.value), _cell(content.accuracy, 2), _cell(result.delta_sum, 3), changed,
+            delta_of(result), figure_cell(result.accuracy, 2), Cell(result.ties),
+            delta_of(content), figure_cell(content.accuracy, 2), figure_cell(result.delta_sum, 3), changed,
         ]  # fmt: skip
 
 
@@ -137,7 +147,12 @@ def _outdated(scores: Scores, found: Sequence[Probed], page: str) -> list[Missin
     return [Missing(f"the probe of {words}", by_version("probe", [probed.run for probed in old], "--again"), page, why)]
 
 
-def _cell(figure: Figure, decimals: int, sd: float | None = None) -> Cell:
+def delta_of(result: ProbeResult) -> Cell:
+    """With its standard deviation over pairs."""
+    return figure_cell(result.delta, 3, result.sd.value)
+
+
+def figure_cell(figure: Figure, decimals: int, sd: float | None = None) -> Cell:
     if figure.value is None:
         return Cell(None, undefined=figure.undefined or "")
     return Cell(figure.value, decimals, figure.ci, sd=sd)

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
+from ..printed import ROUGE
 from ..reckoning import NOT_SCORED, OWN
 from .building import BEGINNING, beginning, figure
-from .m3_4 import ROUGE
 from .scored import INTERVALS, RunAtHand, Scores
 from .table import Cell, Column, Table
 

@@ -19,7 +19,8 @@ class Probed:
     reckoned: of all tokens, and of content.
 
     ``done``: items by now; ``figures``: what was stored last, of as many items as it says. ``units``: of how many the
-    probe is, and ``lost``: those of them that are not judged; both without what was retired since.
+    probe is, and ``lost``: those of them that are not judged; both without what was retired since. One that is sealed
+    from who asks has no name, and is shown in no table.
     """
 
     run: Run
@@ -30,6 +31,7 @@ class Probed:
     done: int
     units: int
     lost: int
+    sealed: bool
 
     @property
     def items(self) -> int:
@@ -45,20 +47,21 @@ class Probed:
 
 
 def probes(project: Project, member: Member | None = None) -> list[Probed]:
-    """Of every version its newest probe that found something, without those that are sealed. Three queries, whatever
-    they found."""
-    # Any: what annotations add is not in the type.
+    """Of every version its newest probe that found something. Three queries, and one more with a member, whatever they
+    found."""
     every = newest_runs(project, Purpose.PROBE)
-    runs: list[Any] = list(every.open_to(member) if member else every)
-    called = names(runs)
+    # Any: what annotations add is not in the type.
+    runs: list[Any] = list(every)
+    shown = set(every.open_to(member).values_list("pk", flat=True)) if member else {run.pk for run in runs}
+    called = names([run for run in runs if run.pk in shown])
     every_figures = ProbeFigures.objects.filter(run__in=runs).order_by("items")
     stored = {figures.run_id: figures for figures in every_figures if is_of_today(figures)}
     gone = outdated.retired(project, runs)
     return [
         Probed(
-            run, called[run.pk], found, stored_results(found, "all") if found else (),
+            run, called.get(run.pk, ""), found, stored_results(found, "all") if found else (),
             stored_results(found, "content") if found else (), run.done, run.items_total - items,
-            run.items_total - items - (run.done - done),
+            run.items_total - items - (run.done - done), run.pk not in shown,
         )
         for run in runs
         for found in [stored.get(run.pk)]

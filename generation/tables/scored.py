@@ -3,18 +3,22 @@
 import shlex
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from measures.clustered import FEW, LEAST
+from measures.comparison import RULE as OF_PAIRS
+from measures.comparison import Comparison
 from measures.means import Mean
 from projects.models import Member, Project
 
 from .. import metrics, outdated
 from ..backends.parameters import Parameter
+from ..comparing import comparisons, digest_of_probes, found_of, probe_comparisons
 from ..metrics.protocol import Figure
-from ..models import Run, Scoring, UnitLevel
+from ..models import CommonProbe, Run, Scoring, UnitLevel
+from ..printed import COMPARED
 from ..reckoning import (
     NOT_RECKONED,
     NOT_SCORED,
@@ -25,6 +29,7 @@ from ..reckoning import (
     Found,
     figures_of,
     is_reckoned,
+    results_of,
     summaries_of,
 )
 from ..runs_at_hand import names, runs_with_summaries
@@ -86,13 +91,69 @@ class Scores:
         self._figures: dict[int, Figures] = {}
 
     @cached_property
-    def probed(self) -> list[Probed]:
-        """The probes that the member may see, read once for all tables of them."""
+    def _every_probe(self) -> list[Probed]:
         return probes(self.project, self.member)
 
     @cached_property
+    def probed(self) -> list[Probed]:
+        """The probes that the member may see, read once for all tables of them."""
+        return [probed for probed in self._every_probe if not probed.sealed]
+
+    @cached_property
+    def common(self) -> list[Probed]:
+        """The probes that the member may see of levels with several, with the results on the pairs that all of them,
+        sealed or not, have judged; without results where these are still to be reckoned."""
+        found = {common.of: common.rows for common in CommonProbe.objects.filter(project=self.project, rule=OF_PAIRS)}
+        made = []
+        for probed in self.probed:
+            alike = [other for other in self._every_probe if other.level == probed.level and other.items]
+            rows = found.get(digest_of_probes((other.run.pk, other.items) for other in alike), {})
+            if len(alike) > 1 and probed.items:
+                mine = rows.get(str(probed.run.pk), [])
+                made.append(replace(probed, results=results_of(mine, "all"), content=results_of(mine, "content")))
+        return made
+
+    @cached_property
+    def _probe_comparisons(self) -> dict[tuple[int, int], Sequence[dict[str, Any]]]:
+        return probe_comparisons([probed.figures.pk for probed in self.probed if probed.figures])
+
+    def are_compared(self, one: Probed, other: Probed) -> bool:
+        return bool(self._probe_rows(one, other)[0])
+
+    def probes_compared(self, one: Probed, other: Probed, figure: str, kind: str) -> Comparison | None:
+        """One probe less the other, as it was stored; None where it was not."""
+        rows, turned = self._probe_rows(one, other)
+        return found_of(rows, turned, figure=figure, kind=kind)
+
+    def _probe_rows(self, one: Probed, other: Probed) -> tuple[Sequence[dict[str, Any]], bool]:
+        if not one.figures or not other.figures:
+            return (), False
+        first, second = one.figures.pk, other.figures.pk
+        return self._probe_comparisons.get((min(first, second), max(first, second)), ()), first > second
+
+    @cached_property
+    def _comparisons(self) -> dict[tuple[int, int], Sequence[dict[str, Any]]]:
+        return comparisons([scoring.pk for scoring in self._scorings.values() if scoring.metric in COMPARED])
+
+    def is_compared(self, metric: str, one: Run, other: Run) -> bool:
+        """Whether it is stored how two runs, both scored, compare."""
+        first, second = self._scorings[metric, one.pk].pk, self._scorings[metric, other.pk].pk
+        return (min(first, second), max(first, second)) in self._comparisons
+
+    def comparison(self, metric: str, one: Run, other: Run, figure: str, side: str) -> Comparison | None:
+        """One run less the other, as it was stored; None where it was not."""
+        first, second = self._scorings[metric, one.pk].pk, self._scorings[metric, other.pk].pk
+        rows = self._comparisons.get((min(first, second), max(first, second)), ())
+        return found_of(rows, first > second, figure=figure, side=side)
+
+    def reckoned(self, metric: str, run: Run) -> Scoring | None:
+        """The scoring that is shown of a run, where its means are reckoned."""
+        scoring = self.scoring(metric, run)
+        return scoring if scoring and is_reckoned(scoring) else None
+
+    @cached_property
     def _scorings(self) -> dict[tuple[str, int], Scoring]:
-        shown = Scoring.objects.shown().filter(run__in=[at.run for at in self.runs])
+        shown = Scoring.objects.shown().filter(run__in=[at.run for at in self.runs]).select_related("run__version")
         return {(scoring.metric, scoring.run_id): scoring for scoring in shown}
 
     @cached_property
@@ -162,6 +223,18 @@ class Scores:
                 words = f"{count} of the {summaries_of(scoring)} summaries of {at.called}"
                 found[_key(metric, scoring)].append((at, words))
         return [self._step(metric, given, lacking, CORRECTED) for given, lacking in found.items()]
+
+    def to_compare(self, metric: str, lacking: Sequence[tuple[RunAtHand, RunAtHand]]) -> list[Missing]:
+        """Who has to be scored again so that these pairs are compared: what is scored so already is only compared."""
+        found: _Lacking = defaultdict(list)
+        for at in {other.run.pk: other for _, other in lacking}.values():
+            words = f"{at.called} with others"
+            found[_key(metric, self.scoring(metric, at.run))].append((at, words))
+        return [
+            replace(step, words=f"the comparison of {step.words}")
+            for given, whose in found.items()
+            for step in [self._step(metric, given, whose)]
+        ]
 
     def _step(
         self, metric: str, given: tuple[tuple[str, Any], ...], lacking: Sequence[tuple[RunAtHand, str]], why: str = ""

@@ -19,6 +19,7 @@ class Cell:
 
     ``bracket``: a second figure printed with its sign and its interval ``bracket_ci``, in brackets (M3's Table 6).
     ``sd``: printed behind a plus-minus.
+    ``is_p``: never printed as 0.
     ``n``, and ``bracket_n`` of the second figure: only where it is not the row's. A figure that is not there says why
     in ``undefined``, and never is 0.
     """
@@ -32,6 +33,7 @@ class Cell:
     sd: float | None = None
     n: int | None = None
     undefined: str = ""
+    is_p: bool = False
 
     def __post_init__(self) -> None:
         if (self.value is None) != bool(self.undefined):
@@ -58,7 +60,10 @@ class Missing:
 
 @dataclass(frozen=True)
 class Table:
-    """``caption`` says what the rows are and what n counts; ``notes`` name parameters, libraries and methods."""
+    """``caption`` says what the rows are and what n counts; ``notes`` name parameters, libraries and methods.
+
+    ``beside``: the key of the table that it stands beside, where it is not one of its own.
+    """
 
     key: str
     title: str
@@ -67,6 +72,7 @@ class Table:
     rows: Sequence[Sequence[Cell]]
     notes: Sequence[str] = ()
     missing: Sequence[Missing] = field(default_factory=tuple)
+    beside: str = ""
 
     def __post_init__(self) -> None:
         if any(len(row) != len(self.columns) for row in self.rows):

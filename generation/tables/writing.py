@@ -22,7 +22,7 @@ def words(cell: Cell) -> str:
         return cell.value
     if isinstance(cell.value, int):
         return str(cell.value)
-    said = number(cell.value, cell.decimals)
+    said = p_value(cell.value, cell.decimals) if cell.is_p else number(cell.value, cell.decimals)
     if cell.sd is not None:
         said += f" \u00b1 {number(cell.sd, cell.decimals)}"
     if cell.bracket is not None:
@@ -36,6 +36,11 @@ def words(cell: Cell) -> str:
 
 def interval(low: float, high: float, decimals: int) -> str:
     return f"[{number(low, decimals)}, {number(high, decimals)}]"
+
+
+def p_value(value: float, decimals: int) -> str:
+    """What would be printed as 0 is said to be below the last place: p is never 0."""
+    return f"< {10**-decimals:.{decimals}f}" if value < 10**-decimals else number(value, decimals)
 
 
 def number(value: float, decimals: int) -> str:

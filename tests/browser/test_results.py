@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Visit
@@ -90,3 +91,31 @@ def test_single_summaries_are_sorted_and_a_form_scores_the_rest(visit: Callable[
     nothing_for_axe(lead)
     page.set_viewport_size({"width": 400, "height": 800})
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+@pytest.mark.usefixtures("summaries")
+def test_systems_stand_two_by_two_below_their_table_and_are_called_as_they_read(
+    house: House, visit: Callable[..., Visit]
+) -> None:
+    house.manage(
+        "shell", "-v0", "-c",
+        "from projects.models import Project; from generation.actions.systems import create_system, make_version;"
+        "p = Project.objects.get(slug='sample'); lead = p.members.filter(role='lead').first().user;"
+        "s = create_system(project=p, name='First & one', description='', by=lead);"
+        "make_version(system=s, config={'backend': 'extractive', 'decoding': {'sentences': 1}}, note='', by=lead)",
+    )  # fmt: skip
+    house.manage("generate", "--project", "sample", "--system", "First & one")
+    house.manage("score", "--project", "sample", "--metric", "rouge")
+    lead = visit("lead")
+    page = lead.page
+    lead.go(f"{RESULTS}?table=m3-4")
+    pairs = page.get_by_role("region", name="Table: Two by two: overlap")
+    expect(pairs.get_by_role("row", name="ROUGE-1 F1")).to_contain_text("First & one")
+    expect(page.get_by_role("tab")).to_have_text(["Overlap", "Copying", "Probe", "Direction", "Texts"])
+    nothing_for_axe(lead)
+    # A person who speaks to the page says what stands on a button.
+    only = {"runOnly": {"type": "rule", "values": ["label-content-name-mismatch"]}}
+    assert Axe().run(page, options=only).response["violations"] == []
+    with page.expect_download() as taken:
+        page.get_by_role("link", name="Save Two by two: overlap with the target as CSV").click()
+    assert taken.value.suggested_filename == "sample-m3-4-pairs.csv"

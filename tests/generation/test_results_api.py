@@ -212,7 +212,8 @@ def test_more_systems_and_scores_take_no_more_queries(client: APIClient, corpus:
         return len(seen)
 
     wanted = ("rouge", "copying", "length", "direction")
-    scored(run, *wanted)
+    for each in (run, build_run(corpus, "Other")):
+        scored(each, *wanted)
     addresses = [API, f"{API}m3-4/csv/", f"/api/v1/runs/{run.pk}/scores/?metric=rouge"]
     before = [queries(address) for address in addresses]
     for name in ("One", "Two"):

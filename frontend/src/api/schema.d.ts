@@ -3962,6 +3962,8 @@ export interface components {
         /** @description One table of the papers. */
         ResultTable: {
             key: string;
+            /** @description Key of the table that it stands beside; empty for one of its own. */
+            beside: string;
             title: string;
             caption: string;
             columns: components["schemas"]["TableColumn"][];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Schemas } from '../api/client.ts'
-import { asForm, byReason, paramsOf, shown } from './results.ts'
+import { asForm, byReason, paramsOf, shown, together } from './results.ts'
 import { draftOf } from './versioning.ts'
 
 const parameter = (name: string, more: Partial<Schemas['Parameter']> = {}): Schemas['Parameter'] => ({
@@ -35,5 +35,21 @@ describe('parameters of a metric', () => {
 describe('a figure of one summary', () => {
   it('says when there is none', () => {
     expect([null, undefined, 0, 2, 0.12345, -0.5].map(shown)).toEqual(['–', '–', '0', '2', '0.123', '−0.500'])
+  })
+})
+
+describe('tables that stand together', () => {
+  const step = (sentence: string): Schemas['MissingStep'] => ({ words: '', outdated: '', sentence, command: '', page: '', runs: [], metric: '', params: {} })
+  const table = (key: string, beside: string, rows: number, ...missing: string[]): Schemas['ResultTable'] => ({
+    key, beside, title: key, caption: '', columns: [], rows: Array.from({ length: rows }, () => []), undefined: [], notes: [], missing: missing.map(step),
+  })
+  const tables = [table('a', '', 0, 'x'), table('b', '', 1), table('a-pairs', 'a', 2, 'x', 'y'), table('a-wide', 'a', 0, 'x'), table('b-pairs', 'b', 1)]
+  it('are the one and those beside it, each step once', () => {
+    const found = together(tables, 'a')
+    expect(found.map((t) => t.key)).toEqual(['a', 'a-pairs'])
+    expect(found.map((t) => t.missing.map((s) => s.sentence))).toEqual([['x'], ['y']])
+  })
+  it('leave what is beside another one', () => {
+    expect(together(tables, 'b').map((t) => t.key)).toEqual(['b', 'b-pairs'])
   })
 })

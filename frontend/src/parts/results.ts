@@ -29,3 +29,11 @@ export function shown(value: number | null | undefined): string {
   if (value === null || value === undefined) return '–'
   return Number.isInteger(value) ? String(value) : value.toFixed(3).replace('-', '−')
 }
+
+/** A table with those that stand beside it: each step that is missing said once, and none that has neither rows nor steps. */
+export function together(tables: readonly Schemas['ResultTable'][], key: string): Schemas['ResultTable'][] {
+  const own = tables.filter((t) => t.key === key)
+  const said = new Set(own.flatMap((t) => t.missing.map((step) => step.sentence)))
+  const beside = tables.filter((t) => t.beside === key).map((t) => ({ ...t, missing: t.missing.filter((step) => !said.has(step.sentence)) }))
+  return [...own, ...beside.filter((t) => t.rows.length || t.missing.length)]
+}
