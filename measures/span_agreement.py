@@ -6,10 +6,11 @@ result is None, not 1, and counts apart.
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Hashable, Mapping, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from operator import itemgetter
 from typing import Literal, TypeVar
 
 from measures.spans import Range, Ranges, merged, words
@@ -17,6 +18,8 @@ from measures.spans import Range, Ranges, merged, words
 Unit = Literal["character", "token", "exact", "overlap"]
 Item = TypeVar("Item", bound=Hashable)
 Rater = TypeVar("Rater", bound=Hashable)
+_start: Callable[[Range], int] = itemgetter(0)
+_end: Callable[[Range], int] = itemgetter(1)
 
 
 def exact(a: Ranges, b: Ranges) -> bool:
@@ -50,20 +53,17 @@ def character_f1(a: Ranges, b: Ranges) -> float | None:
 def token_f1(text: str, a: Ranges, b: Ranges) -> float | None:
     """F1 over the words that a span touches; None when neither touches a word."""
     tokens = words(text)
-    left, right = tokens_touched(tokens, a), tokens_touched(tokens, b)
-    return _f1(len(left & right), len(left), len(right))
+    return _sets_f1(tokens_touched(tokens, a), tokens_touched(tokens, b))
 
 
 def tokens_touched(tokens: Sequence[Range], ranges: Ranges) -> frozenset[int]:
     """The indices of the words that share a character with the ranges."""
-    parts = merged(ranges)
-    ends = [high for _, high in parts]
-    touched = []
-    for i, (start, end) in enumerate(tokens):
-        # The first part that ends behind the word's beginning is the only one that can begin before its end, or none.
-        nearest = bisect_right(ends, start)
-        if nearest < len(parts) and parts[nearest][0] < end:
-            touched.append(i)
+    touched: list[int] = []
+    behind = 0
+    for start, end in merged(ranges):
+        # The words from the first that ends behind the part's beginning to the last that begins before its end.
+        behind = bisect_right(tokens, start, lo=behind, key=_end)
+        touched.extend(range(behind, bisect_left(tokens, end, lo=behind, key=_start)))
     return frozenset(touched)
 
 
@@ -106,14 +106,10 @@ def cue_f1(
     means: list[float] = []
     n_pairs = both_empty = compared = 0
     for item, by_rater in cues.items():
-        scores: list[float] = []
-        for a, b in combinations(by_rater.values(), 2):
-            compared += 1
-            score = _pair_score(texts[item], a, b, unit)
-            if score is None:
-                both_empty += 1
-            else:
-                scores.append(score)
+        pairs = len(by_rater) * (len(by_rater) - 1) // 2
+        compared += pairs
+        scores = _pair_scores(texts[item], [merged(cue) for cue in by_rater.values()], unit) if pairs else []
+        both_empty += pairs - len(scores)
         if scores:
             means.append(sum(scores) / len(scores))
             n_pairs += len(scores)
@@ -123,15 +119,30 @@ def cue_f1(
     return CueAgreement(sum(means) / len(means), unit, len(means), n_pairs, both_empty)
 
 
-def _pair_score(text: str, a: Ranges, b: Ranges, unit: Unit) -> float | None:
-    if not (a or b) or (not merged(a) and not merged(b)):
-        return None
-    if unit == "token":
-        score = token_f1(text, a, b)
-        return character_f1(a, b) if score is None else score  # only punctuation marked: no word to compare
+def _pair_scores(text: str, cues: Sequence[Ranges], unit: Unit) -> list[float]:
+    """The score of every pair of these merged cues of one text of which at least one is not empty. The text is cut into
+    words once, and what each cue touches is looked up once."""
+    if not any(cues):
+        return []
+    pairs = [(i, j) for i, j in combinations(range(len(cues)), 2) if cues[i] or cues[j]]
+    if unit != "token":
+        return [_score(cues[i], cues[j], unit) for i, j in pairs]
+    tokens = words(text)
+    touched = [tokens_touched(tokens, cue) if cue else frozenset() for cue in cues]
+    found = ((_sets_f1(touched[i], touched[j]), i, j) for i, j in pairs)
+    # Only punctuation marked: there is no word to compare.
+    return [_score(cues[i], cues[j], "character") if score is None else score for score, i, j in found]
+
+
+def _score(a: Ranges, b: Ranges, unit: Unit) -> float:
+    """Of two cues of which one marks something."""
     if unit == "character":
-        return character_f1(a, b)
-    return float(exact(a, b) if unit == "exact" else overlap(a, b))
+        return character_f1(a, b) or 0.0
+    return float(a == b if unit == "exact" else overlap(a, b))
+
+
+def _sets_f1(a: frozenset[int], b: frozenset[int]) -> float | None:
+    return _f1(len(a & b), len(a), len(b))
 
 
 def _length(ranges: Ranges) -> int:

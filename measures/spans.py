@@ -14,6 +14,7 @@ from typing import Literal
 
 Range = tuple[int, int]
 Ranges = Sequence[Range]
+_RUNS = re.compile(r"\S+")
 
 
 class SpanError(ValueError):
@@ -94,19 +95,14 @@ def merged(ranges: Iterable[Range]) -> tuple[Range, ...]:
 def words(text: str) -> tuple[Range, ...]:
     """The words of a text: runs without white space, punctuation trimmed off both ends; bare punctuation is none."""
     found: list[Range] = []
-    start: int | None = None
-    for i, character in enumerate(text + " "):
-        if not character.isspace():
-            start = i if start is None else start
-        elif start is not None:
-            low, high = start, i
-            while low < high and _is_punctuation(text[low]):
-                low += 1
-            while low < high and _is_punctuation(text[high - 1]):
-                high -= 1
-            if low < high:
-                found.append((low, high))
-            start = None
+    for run in _RUNS.finditer(text):
+        low, high = run.span()
+        while low < high and _is_punctuation(text[low]):
+            low += 1
+        while low < high and _is_punctuation(text[high - 1]):
+            high -= 1
+        if low < high:
+            found.append((low, high))
     return tuple(found)
 
 

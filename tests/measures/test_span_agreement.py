@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from measures import span_agreement
 from measures.span_agreement import (
+    Unit,
     character_f1,
     cue_f1,
     exact,
@@ -14,7 +18,9 @@ from measures.span_agreement import (
     shared_characters,
     span_set_f1,
     token_f1,
+    tokens_touched,
 )
+from measures.spans import words
 
 TEXT = "The treatment was not effective, at all."
 RANGES = st.lists(st.tuples(st.integers(0, 20), st.integers(0, 20)), max_size=5)
@@ -91,3 +97,47 @@ def test_f1_is_symmetric_within_bounds_and_1_only_for_the_same_characters(
         assert 0 <= score <= 1
         assert (score == 1) == exact(a, b)
         assert (score > 0) == overlap(a, b)
+
+
+def by_pairs(text: str, cues: list[list[tuple[int, int]]], unit: Unit) -> list[float]:
+    """Pair by pair, from the definitions: what `cue_f1` takes the mean of."""
+    found = []
+    for a, b in combinations(cues, 2):
+        score = character_f1(a, b)
+        if score is None:
+            continue
+        if unit == "token":
+            by_word = token_f1(text, a, b)
+            score = score if by_word is None else by_word
+        elif unit in ("exact", "overlap"):
+            score = float(exact(a, b) if unit == "exact" else overlap(a, b))
+        found.append(score)
+    return found
+
+
+@given(st.lists(RANGES, min_size=2, max_size=4), st.sampled_from(["token", "character", "exact", "overlap"]))
+def test_cue_f1_of_one_text_is_the_mean_of_its_pairs(cues: list[list[tuple[int, int]]], unit: Unit) -> None:
+    found = cue_f1({1: TEXT}, {1: dict(enumerate(cues))}, unit)
+    scores = by_pairs(TEXT, cues, unit)
+    assert (found.n_pairs, found.n_both_empty) == (len(scores), len(cues) * (len(cues) - 1) // 2 - len(scores))
+    assert found.value == (pytest.approx(sum(scores) / len(scores)) if scores else None)
+
+
+@given(RANGES)
+def test_a_word_is_touched_that_shares_a_character(ranges: list[tuple[int, int]]) -> None:
+    marked = {i for low, high in ranges for i in range(low, high)}
+    expected = {n for n, (low, high) in enumerate(words(TEXT)) if marked & set(range(low, high))}
+    assert tokens_touched(words(TEXT), ranges) == expected
+
+
+def test_a_text_is_cut_into_words_once_however_many_marked_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    cut: list[str] = []
+
+    def counted(text: str) -> tuple[tuple[int, int], ...]:
+        cut.append(text)
+        return words(text)
+
+    monkeypatch.setattr(span_agreement, "words", counted)
+    cues: dict[int, dict[int, list[tuple[int, int]]]] = {1: {n: [(0, n)] for n in range(1, 6)}, 2: {1: [], 2: []}}
+    cue_f1({1: TEXT, 2: TEXT}, cues)
+    assert cut == [TEXT]

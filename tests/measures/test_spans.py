@@ -142,6 +142,14 @@ def test_words_lie_in_order_inside_the_text_without_white_space(text: str) -> No
     assert all(not any(c.isspace() for c in text[a:b]) and a < b for a, b in found)
 
 
+def test_whatever_counts_as_white_space_parts_words() -> None:
+    spaces = [chr(n) for n in range(0x110000) if chr(n).isspace()]
+    assert len(spaces) > 20
+    assert all(words(f"a{space}b") == ((0, 1), (2, 3)) for space in spaces)
+    others = (chr(n) for n in range(0x3000) if not chr(n).isspace())
+    assert all(words(f"a{other}b") == ((0, 3),) for other in others)
+
+
 @pytest.mark.skipif(not M3_LEVEL3.exists(), reason="M3 level 3 is not beside the project: ../shared/data/m3")
 def test_the_cues_of_m3_level_3_are_located_as_counted_in_the_published_file() -> None:
     counts: dict[str, Counter[str]] = {}
