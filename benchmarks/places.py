@@ -8,11 +8,12 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,8 +23,30 @@ from tests.stages import servers
 
 ROOT = Path(__file__).resolve().parents[1]
 TICKS = os.sysconf("SC_CLK_TCK")
+ENDINGS = (signal.SIGTERM, signal.SIGHUP)
 NOT_INHERITED = {"DATABASE_URL", "REDIS_URL", "SECRET_KEY", "DEBUG", "ALLOWED_HOSTS", "DATA_DIR", "HTTPS"}
 Server = subprocess.Popen[bytes]
+
+
+@contextmanager
+def ending_in_order() -> Iterator[None]:
+    """Being told to end (SIGTERM, SIGHUP) ends the block like an error, so that nothing of it is left behind: no
+    process, no folder, no data base. Told again, it goes on cleaning up."""
+
+    def end(number: int, _: Any) -> None:
+        for one in ENDINGS:
+            signal.signal(one, signal.SIG_IGN)
+        raise SystemExit(128 + number)
+
+    if threading.current_thread() is not threading.main_thread():  # no other hears signals
+        yield
+        return
+    before = {number: signal.signal(number, end) for number in ENDINGS}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 @contextmanager
@@ -33,7 +56,7 @@ def postgres() -> Iterator[str]:
     if given.startswith(("postgres://", "postgresql://")):
         yield given
     else:
-        with servers.postgres(fsync=True) as url:
+        with ending_in_order(), servers.postgres(fsync=True) as url:
             yield url
 
 
@@ -161,9 +184,16 @@ def _groups() -> Iterator[tuple[int, int]]:
 
 @contextmanager
 def place(name: str, server: str = "") -> Iterator[Place]:
-    """``concord`` or ``reference``, migrated and empty, on SQLite or on a data base of its own in ``server``."""
+    """``concord`` or ``reference``, migrated and empty, on SQLite or on a data base of its own in ``server``. However
+    it ends, nothing of it is left."""
+    with ending_in_order(), ExitStack() as cleaning:
+        yield _made(name, server, cleaning)
+
+
+def _made(name: str, server: str, cleaning: ExitStack) -> Place:
     is_concord = name == "concord"
     folder = Path(tempfile.mkdtemp(prefix=f"bench-{name}-"))
+    cleaning.callback(shutil.rmtree, folder, ignore_errors=True)
     made = Place(
         settings="config.settings" if is_concord else "benchmarks.reference.settings",
         wsgi="config.wsgi" if is_concord else "benchmarks.reference.wsgi",
@@ -179,16 +209,12 @@ def place(name: str, server: str = "") -> Iterator[Place]:
     made.temporary.mkdir()
     base = f"bench_{name}_{os.getpid()}_{secrets.token_hex(3)}"
     if server:
+        cleaning.callback(_sql, server, f"DROP DATABASE IF EXISTS {base} WITH (FORCE)")
         _sql(server, f"CREATE DATABASE {base}")
         made.environment["DATABASE_URL"] = urlsplit(server)._replace(path=f"/{base}").geturl()
-    try:
-        made.manage("migrate", "-v0")
-        yield made
-    finally:
-        made.stop()
-        if server:
-            _sql(server, f"DROP DATABASE IF EXISTS {base} WITH (FORCE)")
-        shutil.rmtree(folder, ignore_errors=True)
+    cleaning.callback(made.stop)
+    made.manage("migrate", "-v0")
+    return made
 
 
 def _sql(server: str, statement: str) -> None:
