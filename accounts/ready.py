@@ -62,6 +62,11 @@ class Rows:
             row._state.adding, row._state.db = False, connection.alias
         return made
 
+    @property
+    def tables(self) -> list[type[models.Model]]:
+        """Those of which there are rows."""
+        return list(self._given)
+
     def write(self) -> None:
         """Write them all, in the caller's transaction."""
         with connection.cursor() as cursor:

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
+from uuid import UUID
 
 from django.db.models import prefetch_related_objects
 
@@ -133,10 +134,10 @@ def _answers(units: Sequence[int]) -> dict[int, list[Json]]:
 
 
 def _values_of(answers: Sequence[Answer]) -> dict[Any, kinds.Value]:
-    by_kind: dict[str, list[Answer]] = defaultdict(list)
+    by_kind: dict[str, list[UUID]] = defaultdict(list)
     for answer in answers:
         if answer.outcome == Outcome.ANSWERED:
-            by_kind[answer.assignment.round.kind].append(answer)
+            by_kind[answer.assignment.round.kind].append(answer.pk)
     return {pk: value for kind, rows in by_kind.items() for pk, value in kinds.get(kind).values(rows).items()}
 
 
@@ -187,7 +188,7 @@ def _sentences(decisions: Sequence[Decision]) -> dict[int, str]:
     found: dict[int, str] = {}
     for key in sorted({d.kind for d in valued} & known):
         kind, mine = kinds.get(key), [d for d in valued if d.kind == key]
-        answered = kind.values([d.answer for d in mine if d.answer])
+        answered = kind.values(d.answer_id for d in mine if d.answer_id)
         imports = {d.imported_id for d in mine if d.imported_id}
         brought = kind.imported_values([d.unit for d in mine if d.imported], imports) if imports else {}
         for d in mine:

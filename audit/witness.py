@@ -40,6 +40,8 @@ class Watch:
     batch: int = BATCH
     #: Columns alone that are witnessed, of rows that the app hands over itself (`take`); else every row is, in passing.
     only: tuple[str, ...] = ()
+    #: Which rows are witnessed; others may still go, and come later with ids from before (see `take`).
+    when: models.Q = field(default_factory=models.Q)
 
     @property
     def names(self) -> list[str]:
@@ -51,7 +53,7 @@ class Watch:
 
     @property
     def rows(self) -> QuerySet[Any]:
-        return self.model._default_manager.order_by("pk")
+        return self.model._default_manager.filter(self.when).order_by("pk")
 
     def name(self, pk: int) -> str:
         return f"{self.model._meta.label_lower} {pk}"
@@ -85,10 +87,13 @@ def watch(
     batch: int = BATCH,
     only: Sequence[str] = (),
     label: str = "",
+    when: models.Q | None = None,
 ) -> None:
     """Have a model's rows witnessed; their ids are numbers that grow. ``but``: columns that may change. ``batch``:
-    fewer at a time where rows are large. ``only``, with a ``label`` of its own: see `Watch` and `take`."""
-    watched = Watch(label or model._meta.label_lower, model, frozenset(but), parts or {}, batch, tuple(only))
+    fewer at a time where rows are large. ``only``, with a ``label`` of its own, ``when``: see `Watch` and `take`."""
+    watched = Watch(
+        label or model._meta.label_lower, model, frozenset(but), parts or {}, batch, tuple(only), when or models.Q()
+    )  # fmt: skip
     if watched.label in _watches:
         raise ValueError(f"{watched.label} is watched twice.")
     unknown = watched.but - {f.attname for f in model._meta.concrete_fields}

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from . import agreement, coverage, fresh, generation, loads, loop, moving, overlap, pages, probe, start
+from . import agreement, coverage, fresh, generation, large, loads, loop, moving, overlap, pages, probe, start
 from .attacks.every import ATTACKS
 from .places import ROOT
 from .report import Found, keep, say, table
@@ -20,12 +20,12 @@ def options() -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="smaller sizes, fewer repeats")
     parser.add_argument("--full", action="store_true", help="generation: 200 items of a bart-base, not 24")
     parser.add_argument("--m3", type=Path, default=M3, help="M3's level 3; left out where the file is not there")
-    parser.add_argument("--units", type=int, help="loop: units of the smaller corpus")
+    parser.add_argument("--units", type=int, help="loop: units of the smaller corpus; loads, large: of the round")
     parser.add_argument("--large", type=int, help="loop: units of the larger corpus; 0 leaves it out")
     parser.add_argument("--annotators", type=int, nargs="+", help="loop: at work at a time")
-    parser.add_argument("--seconds", type=float, help="loop, loads: of one measurement")
+    parser.add_argument("--seconds", type=float, help="loop, loads, large: of one measurement")
     parser.add_argument("--repeats", type=int, help="loop: measurements of each")
-    parser.add_argument("--engines", nargs="+", choices=["sqlite", "postgres"], help="loop, loads: data bases")
+    parser.add_argument("--engines", nargs="+", choices=["sqlite", "postgres"], help="loop, loads, large: data bases")
     parser.add_argument("--loads", nargs="+", choices=list(ATTACKS), help="loads: which of them")
     parser.add_argument("--propositions", type=int, help="importing, exporting: how many; 20,000")
     parser.add_argument("--out", type=Path, default=ROOT / "var" / "benchmarks", help="folder of the JSON file")
@@ -44,6 +44,13 @@ def _loads(given: argparse.Namespace) -> Found:
     changes = {"seconds": given.seconds, "units": given.units}
     changes |= {k: tuple(v) if (v := getattr(given, k)) else None for k in ("engines", "loads")}
     return loads.run(replace(plan, **{k: v for k, v in changes.items() if v is not None}))
+
+
+def _large(given: argparse.Namespace) -> Found:
+    plan = large.Plan.quick() if given.quick else large.Plan()
+    changes = {"seconds": given.seconds, "units": given.units}
+    changes |= {"engines": tuple(given.engines) if given.engines else None}
+    return large.run(replace(plan, **{k: v for k, v in changes.items() if v is not None}))
 
 
 def _agreement(given: argparse.Namespace) -> Found:
@@ -71,6 +78,7 @@ RUNS: dict[str, Callable[[argparse.Namespace], Found]] = {
     "loop": _loop,
     "loads": _loads,
     "fresh": lambda given: fresh.run(fresh.Plan.quick() if given.quick else fresh.Plan()),
+    "large": _large,
     "agreement": _agreement,
     "coverage": lambda given: coverage.run(coverage.Plan.quick() if given.quick else coverage.Plan()),
     "importing": _importing,

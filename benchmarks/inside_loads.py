@@ -12,12 +12,12 @@ def cast(texts: list[str], units: int, people: int) -> dict[str, Any]:
     works in a round of it. Sessions, and tokens of the API."""
     grow(units=units, texts=texts, rounds=0, answered=0)
     grow(units=40, texts=texts, rounds=0, answered=0, slug="stranger")
-    sessions, stranger = annotators(people), _lead("stranger")
+    sessions, stranger = annotators(people), lead("stranger")
     own = {"token": stranger, "slug": "stranger", "round": _round("stranger", "own", 40).pk}
-    return {"sessions": sessions, "lead": _lead("bench"), "stranger": own}
+    return {"sessions": sessions, "lead": lead("bench"), "stranger": own}
 
 
-def _lead(slug: str) -> str:
+def lead(slug: str) -> str:
     """A new lead of a project, by an API token."""
     from accounts.actions import make_token
     from accounts.models import User

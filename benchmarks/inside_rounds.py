@@ -112,8 +112,6 @@ def people(count: int) -> list[str]:
 
 def open_round(number: int, units: int, people: int, **_: Any) -> int:
     """A pool round over the first ``units`` propositions for the first ``people`` annotators, one answer a unit."""
-    from django.db import connection
-
     from projects.actions.rounds import RoundPlan
     from projects.actions.rounds import open_round as opened
     from projects.models import Member, Project, Unit
@@ -128,8 +126,6 @@ def open_round(number: int, units: int, people: int, **_: Any) -> int:
             people=[m.pk for m in at_work], sample=units if units < there else None,
         ),
     )  # fmt: skip
-    with connection.cursor() as cursor:
-        cursor.execute("ANALYZE")  # as PostgreSQL does by itself after a while
     return made.pk
 
 

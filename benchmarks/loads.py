@@ -180,7 +180,7 @@ def _of_engine(engine: str, server: str, plan: Plan, found: Found) -> None:
         for name in (ALONE, *plan.loads, AGAIN):
             begun = time.perf_counter()
             measured[name] = one = site.beside(name)
-            _tell(engine, name, one, time.perf_counter() - begun)
+            tell(engine, name, one, time.perf_counter() - begun)
     found.figures[engine] = {name: asdict(one) for name, one in measured.items()}
     alone = [measured.pop(name) for name in (ALONE, AGAIN)]
     rate, flat = mean(one.rate for one in alone), mean(one.flat_rate for one in alone)
@@ -213,7 +213,7 @@ def _seconds(one: Measured) -> str:
     return "never" if one.gold_after is None else f"{one.gold_after:.1f} s"
 
 
-def _tell(engine: str, name: str, one: Measured, took: float) -> None:
+def tell(engine: str, name: str, one: Measured, took: float) -> None:
     watched = one.watched
     health = f"health {watched['healthy']}/{watched['healthy'] + watched['unhealthy']}"
     say(

@@ -5,6 +5,8 @@ class ProjectsConfig(AppConfig):
     name = "projects"
 
     def ready(self) -> None:
+        from django.db.models import Q
+
         from audit import leaves, rules, triggers
         from audit.witness import watch
 
@@ -33,8 +35,12 @@ class ProjectsConfig(AppConfig):
         watch(Member, but=("role", "left_at"))
         watch(Import, batch=20)
         watch(Unit, but=("revision", "superseded_by_id"))
-        watch(Round, but=("guideline_id", "status", "closed_at"))
-        watch(Assignment, but=("number", "person_id", "leased_until", "revision", "current_answer_id"))
+        # What is laid out of a round that has not opened may still go.
+        watch(Round, but=("guideline_id", "status", "closed_at"), when=~Q(status=Round.Status.PREPARING))
+        watch(
+            Assignment, but=("number", "person_id", "leased_until", "revision", "current_answer_id"),
+            when=~Q(round__status=Round.Status.PREPARING),
+        )  # fmt: skip
         watch(Assignment, only=("number", "person_id", "revision", "current_answer_id"), label=SETTLED)
         for model in (Change, Consent, Guideline, Remark):
             watch(model)

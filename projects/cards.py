@@ -15,7 +15,7 @@ def cards(round: Round, slots: Sequence[Assignment]) -> list[dict[str, Any]]:
     kind = kinds.get(round.kind)
     units = [slot.unit for slot in slots]
     batch = kind.load(units)
-    said = [slot.current_answer for slot in slots if slot.current_answer]
+    said = [slot.current_answer_id for slot in slots if slot.current_answer_id]
     values = kind.values(said) if said else {}
     existing: dict[int, Any] = {}
     if round.purpose == Purpose.REVIEW_AND_CORRECT:

@@ -11,7 +11,7 @@ from measures import sampling
 
 from . import kinds
 from .actions.gold import values_in_force
-from .models import Answer, Assignment, Decision, Origin, Project, Purpose, Unit
+from .models import Answer, Assignment, Decision, Origin, Project, Purpose, Round, Unit
 
 BATCH = 2000
 #: The stratum of what has no value in force, or lies outside what the stratum tells apart.
@@ -57,7 +57,8 @@ def units(project: Project, kind: str, filters: Mapping[str, Any]) -> QuerySet[U
         found = found.filter(Exists(said.filter(flag=True, current_of__isnull=False)))
     if filters.get("unasked"):
         asked = Assignment.objects.filter(unit=OuterRef("pk"), round__kind=kind)
-        found = found.filter(~Exists(asked.exclude(round__purpose=Purpose.CURATION)))
+        asked = asked.exclude(round__purpose=Purpose.CURATION).exclude(round__status=Round.Status.PREPARING)
+        found = found.filter(~Exists(asked))
     return found
 
 
@@ -81,11 +82,16 @@ def sizes(ids: Sequence[int], *, kind: str, strata: Sequence[str], taken: set[in
     return [{"name": name, "units": n, "taken": t} for name, (n, t) in rows]
 
 
+def refuse_unknown(strata: Sequence[str], kind: str) -> None:
+    """Raise `Refused` where a kind's units cannot be stratified by one of these names."""
+    known = strata_of(kinds.get(kind))
+    if unknown := [name for name in strata if name not in known]:
+        raise Refused.field("strata", f"{unknown[0]!r} is none of: {', '.join(known)}.")
+
+
 def _names(ids: Sequence[int], kind: kinds.Kind, strata: Sequence[str]) -> list[str]:
     """For each unit the names of its strata, joined. A fixed number of queries a batch."""
-    unknown = [name for name in strata if name not in strata_of(kind)]
-    if unknown:
-        raise Refused.field("strata", f"{unknown[0]!r} is none of: {', '.join(strata_of(kind))}.")
+    refuse_unknown(strata, kind.key)
     out = []
     for at in range(0, len(ids), BATCH):
         batch = ids[at : at + BATCH]

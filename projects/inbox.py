@@ -58,7 +58,7 @@ def rows(answers: Sequence[Any]) -> list[dict[str, Any]]:
     for key in {a.assignment.round.kind for a in answers}:
         mine = [a for a in answers if a.assignment.round.kind == key]
         texts |= kinds.get(key).texts({a.assignment.unit_id for a in mine})
-        values |= kinds.get(key).values([a for a in mine if a.outcome == Outcome.ANSWERED])
+        values |= kinds.get(key).values(a.pk for a in mine if a.outcome == Outcome.ANSWERED)
     remarks = remarks_on(answers)
     return [_row(a, texts, values.get(a.pk), remarks[a.pk]) for a in answers]
 

@@ -7,6 +7,7 @@ or ``evaluation/kinds`` that implements it, and one component in the frontend.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
+from uuid import UUID
 
 from django.db.models import QuerySet
 from rest_framework import serializers
@@ -164,8 +165,8 @@ class Kind(Protocol):
         """Write the typed rows of new answers, in the caller's transaction."""
         ...
 
-    def values(self, answers: Iterable[Answer]) -> dict[Any, Value]:
-        """The values of answered answers, by answer uuid, read back from the typed rows."""
+    def values(self, answers: Iterable[UUID]) -> dict[Any, Value]:
+        """The values of answered answers by their uuids, read back from the typed rows."""
         ...
 
     def imported_values(self, units: Iterable[Unit], imported: Iterable[int]) -> dict[tuple[int, int], Value]:

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
+from uuid import UUID
 
 from . import kinds
 from .models import Answer, Assignment, Decision, Member, Outcome
@@ -55,10 +56,10 @@ def answer_contents(answers: Sequence[Answer]) -> list[dict[str, Any]]:
             "pk", "assignment__round__kind", "assignment__unit", "assignment__round", "author__user"
         )
     }
-    by_kind: dict[str, list[Answer]] = defaultdict(list)
+    by_kind: dict[str, list[UUID]] = defaultdict(list)
     for answer in answers:
         if answer.outcome == Outcome.ANSWERED:
-            by_kind[found[answer.pk][0]].append(answer)
+            by_kind[found[answer.pk][0]].append(answer.pk)
     values = {pk: v for key, rows in by_kind.items() for pk, v in kinds.get(key).values(rows).items()}
     return [answer_content(a, values.get(a.pk), found[a.pk][1]) for a in answers]
 

@@ -112,7 +112,7 @@ def outdated_rows(answers: Sequence[Answer]) -> list[Json]:
     for key, mine in by_kind.items():
         kind = kinds.get(key)
         texts |= kind.texts({a.assignment.unit_id for a in mine})
-        said |= {pk: _in_words(kind, value) for pk, value in kind.values(mine).items()}
+        said |= {pk: _in_words(kind, value) for pk, value in kind.values(a.pk for a in mine).items()}
     return [
         {
             "uuid": a.pk, "unit": a.assignment.unit_id, "type": a.assignment.unit.type, "key": a.assignment.unit.key,

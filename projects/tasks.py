@@ -12,7 +12,7 @@ from accounts.problems import Conflict
 from audit.actions import seal_if_due
 
 from . import jobs, kinds, pointers, uploads
-from .actions import elsewhere, gold, sheet_import, sheets
+from .actions import elsewhere, gold, measuring, preparing, sheet_import, sheets
 from .models import Project, Round
 
 
@@ -44,7 +44,30 @@ def seal() -> bool:
 
 @jobs.handler("finish_round", short=True)
 def finish_round(job: jobs.RunningJob) -> dict[str, Any]:
-    return gold.finish_round(round=Round.objects.get(pk=job.params["round"]), by=job.by, progress=job.progress)
+    round = _round(job)
+    found = gold.finish_round(round=round, by=job.by, progress=job.progress)
+    measuring.after_closing(round=round)
+    return found
+
+
+@jobs.handler(preparing.OPEN)
+def open_round(job: jobs.RunningJob) -> dict[str, Any]:
+    """Lay out a large round in short transactions, and open it."""
+    people = job.params["people"]
+    return preparing.lay_out_and_open(round=_round(job), people=people, by=job.by, progress=job.progress)
+
+
+@jobs.handler(preparing.DISCARD)
+def discard_round(job: jobs.RunningJob) -> dict[str, Any]:
+    """Remove a round that never opened. A second attempt may find that it is gone."""
+    round = Round.objects.select_related("project").filter(pk=job.params["round"]).first()
+    return preparing.remove(round=round, by=job.by, progress=job.progress) if round else {}
+
+
+@jobs.handler(measuring.KIND)
+def measure_agreement(job: jobs.RunningJob) -> dict[str, Any]:
+    """Measure the agreement of a large round, and keep it."""
+    return measuring.measure(round=_round(job), progress=job.paced())
 
 
 @jobs.handler("check_sheet")

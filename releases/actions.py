@@ -132,7 +132,7 @@ def _counts(project: Project) -> dict[str, Any]:
     return {
         "clusters": project.clusters.count(),
         "propositions": project.units.filter(type="proposition").count(),
-        "rounds": project.rounds.count(),
+        "rounds": project.rounds.opened().count(),
         "answers": Answer.objects.filter(assignment__round__project=project).count(),
         "decisions": Decision.objects.filter(unit__project=project).count(),
         "raters": project.members.filter(answers__isnull=False).distinct().count(),

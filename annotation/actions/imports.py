@@ -16,7 +16,7 @@ from accounts.models import User
 from accounts.problems import Conflict, Refused
 from accounts.ready import Rows
 from audit.log import record
-from projects import batches
+from projects import batches, planner
 from projects.models import Import, Project
 
 from ..imports import FORMATS
@@ -98,6 +98,7 @@ def _insert(project: Project, format: str, checked: Checked, by: User | None, pr
                 progress(len(ready.rows), len(ready.rows), "writing")
                 transaction.enter_context(batches.batch())
             done.append(_write(ready))
+            planner.look_at_grown(*ready.rows.tables)
     return done
 
 

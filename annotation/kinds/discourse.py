@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
+from uuid import UUID
 
 from django.db.models import QuerySet
 from rest_framework import serializers
@@ -100,8 +101,8 @@ class DiscourseKind:
     def after_decisions(self, units: Sequence[Unit], *, by: User | None, reason: str) -> None:
         """No other row follows a relation."""
 
-    def values(self, answers: Iterable[Answer]) -> dict[Any, Value]:
-        rows = DiscourseLabel.objects.filter(answer__in=[a.pk for a in answers])
+    def values(self, answers: Iterable[UUID]) -> dict[Any, Value]:
+        rows = DiscourseLabel.objects.filter(answer__in=list(answers))
         return {row.answer_id: _value(row) for row in rows}
 
     def imported_values(self, units: Iterable[Unit], imported: Iterable[int]) -> dict[tuple[int, int], Value]:

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
+from uuid import UUID
 
 from django.db.models import Count, Exists, OuterRef, Prefetch, Q, QuerySet, Subquery
 from rest_framework import serializers
@@ -190,7 +191,7 @@ class LabelKind:
     def after_decisions(self, units: Sequence[Unit], *, by: User | None, reason: str) -> None:
         """No other row follows a label."""
 
-    def values(self, answers: Iterable[Answer]) -> dict[Any, Value]:
+    def values(self, answers: Iterable[UUID]) -> dict[Any, Value]:
         return said(answers)
 
     def imported_values(self, units: Iterable[Unit], imported: Iterable[int]) -> dict[tuple[int, int], Value]:

@@ -2,17 +2,17 @@
 
 from collections.abc import Iterable
 from typing import Any
+from uuid import UUID
 
 from annotation.models import CueFragment, Label
 from projects.kinds import Value
-from projects.models import Answer
 
 SUGGESTIONS = ("accepted", "edited", "rejected")
 
 
-def said(answers: Iterable[Answer]) -> dict[Any, Value]:
+def said(answers: Iterable[UUID]) -> dict[Any, Value]:
     """Value by answer, as the value serializer has it; two queries however many."""
-    found = Label.objects.filter(answer__in=[answer.pk for answer in answers])
+    found = Label.objects.filter(answer__in=list(answers))
     columns = ("pk", "answer", "polarity", "modality", *(f"suggestions_{name}" for name in SUGGESTIONS))
     values: dict[Any, Value] = {}
     by_label: dict[int, Value] = {}

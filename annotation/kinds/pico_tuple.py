@@ -3,6 +3,7 @@
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import Any
+from uuid import UUID
 
 from django.db.models import QuerySet
 from rest_framework import serializers
@@ -96,8 +97,8 @@ class TupleKind:
         """What cards, search and releases read is rewritten from the tuple in force."""
         tuple_in_force.rewrite(units, by=by, reason=reason)
 
-    def values(self, answers: Iterable[Answer]) -> dict[Any, Value]:
-        rows = _with_slots(PicoTuple.objects.filter(answer__in=[a.pk for a in answers]))
+    def values(self, answers: Iterable[UUID]) -> dict[Any, Value]:
+        rows = _with_slots(PicoTuple.objects.filter(answer__in=list(answers)))
         return {row.answer_id: _value(row) for row in rows}
 
     def imported_values(self, units: Iterable[Unit], imported: Iterable[int]) -> dict[tuple[int, int], Value]:

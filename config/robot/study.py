@@ -86,14 +86,22 @@ class Study:
     def open_round(self, name: str, people: Iterable[int], **plan: Any) -> int:
         """Open a round of labelling for these members; its id."""
         defaults = {"name": name, "kind": "label", "purpose": "gold", "overlap": 1, "people": list(people)}
-        return int(self.lead.post(f"projects/{self.slug}/rounds/", {**defaults, **plan})["id"])
+        made = self.lead.post(f"projects/{self.slug}/rounds/", {**defaults, **plan})
+        if made["job"] is not None:
+            self.wait({"id": made["job"]})
+        return int(made["id"])
 
     def close(self, round: int) -> dict[str, Any]:
         """Close a round and wait until its gold is formed and sealed; the job."""
         return self.wait(self.lead.post(f"rounds/{round}/close/"))
 
     def agreement(self, round: int) -> dict[str, Any]:
-        report: dict[str, Any] = self.lead.get(f"rounds/{round}/agreement/")
+        """The report of a round, once it has been measured."""
+        path = f"rounds/{round}/agreement/"
+        report: dict[str, Any] = self.lead.get(path)
+        if not report.get("current"):  # a large round
+            self.wait(self.lead.post(path))
+            report = self.lead.get(path)
         return report
 
     def release(self, version: str) -> int:

@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
-from projects import batches, jobs
+from projects import batches, jobs, planner
 from projects.models import Job, JobStatus
 
 from ..models import ItemStatus, Run, RunItem, RunStatus
@@ -69,6 +69,7 @@ def top_up(
         if not unlaid and not RunItem.objects.filter(run=run, status=ItemStatus.WAITING).exists():
             Run.objects.filter(pk=run.pk).update(status=RunStatus.DONE, finished_at=timezone.now())
             ask_for_reckoning(run)
+            planner.look_at_grown(*planner.hanging_on(RunItem))
             # Chunks that found nothing left to take.
             transaction.on_commit(lambda: cancel_chunks(run, JobStatus.QUEUED))
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from django.db.models import Q
 
-from projects import batches
+from projects import batches, planner
 
 from .. import purposes, sources
 from ..models import Run, RunItem
@@ -37,6 +37,7 @@ def lay_out(run: Run) -> bool:
         run.laid_to = list(places[-1][:2]) if len(places) == BATCH else None
         Run.objects.filter(pk=run.pk).update(laid_to=run.laid_to)
         far.done, far.total = run.items.count(), run.units_count
+        planner.look_at_grown(RunItem)
     return True
 
 

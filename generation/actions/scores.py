@@ -10,7 +10,7 @@ from accounts.models import User
 from accounts.problems import Conflict, Refused
 from audit import log
 from audit.digests import digest_of
-from projects import batches, jobs
+from projects import batches, jobs, planner
 from projects.models import Job
 
 from .. import judging, metrics
@@ -108,6 +108,7 @@ def score_run(
     if scoring.finished_at is None:
         scorer = _loaded(chosen, clean)
         _score_what_is_left(scoring, scorer, total, progress)
+        planner.look_at_grown(Score)
         corpus = scorer.corpus(_stored(scoring)) if chosen.has_corpus else {}
         progress(total, total, "taking the means")
         means = means_of(scoring)

@@ -276,7 +276,7 @@ def _stale(slot: Assignment) -> Conflict:
     if not now.round.is_open:
         return RoundClosed("The round was closed. Your answer is kept on this computer and was not stored.")
     current = now.current_answer
-    value = kinds.get(now.round.kind).values([current]).get(current.pk) if current else None
+    value = kinds.get(now.round.kind).values([current.pk]).get(current.pk) if current else None
     return StaleRevision(
         "A newer revision of this answer is stored. Nothing was deleted: compare the two and decide.",
         current={

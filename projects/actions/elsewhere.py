@@ -18,9 +18,10 @@ from audit.digests import canonical
 from audit.log import record
 from audit.models import Entry
 
-from .. import batches, jobs, kinds, uploads
+from .. import batches, jobs, kinds, planner, uploads
 from ..kinds import Kind, SheetFaults, Value
 from ..models import (
+    Answer,
     Assignment,
     CameBy,
     Import,
@@ -198,6 +199,7 @@ def import_ratings(
             report={"totals": {}, "values": {}, "notices": []},
         )  # fmt: skip
         close_round(round=round, by=by)
+        planner.look_at_grown(*planner.hanging_on(Answer))
     return {"known": False, "round": round.pk, "answers": len(ratings.said), "raters": len(raters)}
 
 

@@ -10,7 +10,7 @@ from django.utils import timezone
 from accounts.models import User
 from audit.actions import seal_pending
 
-from .. import batches, kinds
+from .. import batches, kinds, planner
 from ..models import Answer, Decision, Origin, Outcome, Purpose, Round, Unit
 from ..pointers import settle
 from .decisions import insert_decisions
@@ -36,6 +36,7 @@ def finish_round(*, round: Round, by: User | None, progress: Progress | None = N
         incomplete = round.units_count - done
         if incomplete:
             counts["units without enough answers"] = incomplete
+        planner.look_at_grown(Decision)
     settle(round, by)
     with batches.harmless():
         seal_pending()
@@ -88,7 +89,7 @@ def _decide(round: Round, batch: list[tuple[Unit, list[Answer]]], by: User | Non
     decided = set(
         Decision.objects.filter(round=round, unit__in=[unit.pk for unit, _ in batch]).values_list("unit", "field")
     )
-    values = kind.values([a for _, answers in batch for a in answers])
+    values = kind.values(a.pk for _, answers in batch for a in answers)
     now = timezone.now()
     rows = [
         Decision(
@@ -125,9 +126,7 @@ def values_in_force(units: list[Unit], kind: str) -> dict[int, dict[str, Any]]:
     """The gold value of each unit, field by field, as far as it is decided. A fixed number of queries."""
     how = kinds.get(kind)
     decisions = current_decisions([u.pk for u in units], kind)
-    answers = how.values(
-        list({d.answer_id: Answer(uuid=d.answer_id) for d in decisions.values() if d.answer_id}.values())
-    )
+    answers = how.values({d.answer_id for d in decisions.values() if d.answer_id})
     imports = {d.imported_id for d in decisions.values() if d.imported_id}
     imported = how.imported_values(units, imports) if imports else {}
     gold: dict[int, dict[str, Any]] = {u.pk: {} for u in units}

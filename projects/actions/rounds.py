@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import islice
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -23,6 +24,8 @@ from .guidelines import latest_guideline
 
 BATCH = 2000
 CUE_POLICIES = ("exact", "overlap", "ignore")
+#: Unit id, place in the walk, number among the k of its unit, and whose it is where it was dealt.
+Slot = tuple[int, int, int, int | None]
 WORKERS = (Role.LEAD, Role.CURATOR, Role.ANNOTATOR, Role.EVALUATOR)
 
 
@@ -54,8 +57,7 @@ def chosen_units(project: Project, plan: RoundPlan) -> list[tuple[int, int]]:
     """The (unit, context) ids that the plan asks for, in the order in which they will be handed out."""
     units = list(choosing.units(project, plan.kind, plan.filters).values_list("pk", "context"))
     if plan.sample is not None:
-        if not 1 <= plan.sample <= len(units):
-            raise Refused.field("sample", f"There are {len(units)} units to sample from.")
+        refuse_sample(plan, len(units))
         ids = [pk for pk, _ in units]
         taken = choosing.sample(ids, plan.sample, plan.seed, kind=plan.kind, strata=plan.strata)
         units = [unit for unit in units if unit[0] in taken]
@@ -68,47 +70,88 @@ def chosen_units(project: Project, plan: RoundPlan) -> list[tuple[int, int]]:
 
 def open_round(*, project: Project, plan: RoundPlan, by: User | None) -> Round:
     """Freeze the plan, deal or lay out its slots, and let people work. Raises `Refused` naming the field."""
-    if by is not None:
-        limits.check("LIMIT_ROUNDS_PER_DAY", Round.objects.filter(created_by=by), at="opened_at")
-    people = _people(project, plan)
-    guideline = _guideline(project, plan, by)
+    people, guideline = checked(project, plan, by)
     units = chosen_units(project, plan)
-    if not units:
-        raise Refused.field("filters", "No unit is left by these filters, so the round would be empty.")
+    refuse_empty(units)
     try:
         with transaction.atomic():
-            round = Round.objects.create(
-                project=project,
-                name=plan.name,
-                kind=plan.kind,
-                purpose=plan.purpose,
-                overlap=plan.overlap,
-                seed=plan.seed,
-                dealing=plan.dealing,
-                guideline=guideline,
-                sampling={
-                    "filters": dict(plan.filters), "sample": plan.sample, "strata": list(plan.strata),
-                    "seed": plan.seed, "order": plan.order,
-                },
-                policy={"cues": plan.cues},
-                options={"suggestions": plan.suggestions},
-                lease_seconds=plan.lease_seconds,
-                units_count=len(units),
-                created_by=by,
-                opened_at=timezone.now(),
-            )  # fmt: skip
-            _let_in(round, people, len(units))
-            slots = _dealt(round, units, people) if plan.dealing == Round.Dealing.DEALT else _pool(round, units)
-            for batch in _batches(slots):
+            round = frozen(project, plan, guideline, by, units=len(units), status=Round.Status.OPEN)
+            slots = (assignment(round, slot) for slot in slots_of(round, units, people))
+            while batch := list(islice(slots, BATCH)):
                 Assignment.objects.bulk_create(batch)
-            record(
-                actor=by, verb="open round", obj=round, project_id=project.pk,
-                after={"name": round.name, "units": len(units), "people": [m.pseudonym for m in people]},
-            )  # fmt: skip
-            transaction.on_commit(lambda: look_anew(Assignment, Unit))
+            begin(round, people, len(units), by)
     except IntegrityError as error:
-        raise Refused.field("name", f"This project has a round named {plan.name!r} already.") from error
+        raise name_taken(plan) from error
     return round
+
+
+def checked(project: Project, plan: RoundPlan, by: User | None) -> tuple[list[Member], Guideline]:
+    """The people of a plan, and its guideline. Raises `Refused` naming the field of what cannot be so, `TooMuch`."""
+    if by is not None:
+        limits.check("LIMIT_ROUNDS_PER_DAY", Round.objects.filter(created_by=by), at="opened_at")
+    return _people(project, plan), _guideline(project, plan, by)
+
+
+def frozen(
+    project: Project, plan: RoundPlan, guideline: Guideline, by: User | None, *, units: int, status: str
+) -> Round:
+    """The round of a plan, without slots and people yet."""
+    return Round.objects.create(
+        project=project,
+        name=plan.name,
+        kind=plan.kind,
+        purpose=plan.purpose,
+        overlap=plan.overlap,
+        seed=plan.seed,
+        dealing=plan.dealing,
+        guideline=guideline,
+        sampling={
+            "filters": dict(plan.filters), "sample": plan.sample, "strata": list(plan.strata),
+            "seed": plan.seed, "order": plan.order,
+        },
+        policy={"cues": plan.cues},
+        options={"suggestions": plan.suggestions},
+        lease_seconds=plan.lease_seconds,
+        status=status,
+        units_count=units,
+        created_by=by,
+        opened_at=timezone.now(),
+    )  # fmt: skip
+
+
+def plan_of(round: Round, people: Sequence[int]) -> RoundPlan:
+    """The plan that was frozen in a round (`frozen`)."""
+    chosen = round.sampling
+    return RoundPlan(
+        name=round.name, kind=round.kind, purpose=round.purpose, overlap=round.overlap, people=people,
+        guideline=round.guideline_id, dealing=round.dealing, seed=chosen["seed"], sample=chosen["sample"],
+        filters=chosen["filters"], strata=chosen["strata"], order=chosen["order"], cues=round.policy["cues"],
+        suggestions=round.options["suggestions"], lease_seconds=round.lease_seconds,
+    )  # fmt: skip
+
+
+def begin(round: Round, people: Sequence[Member], units: int, by: User | None) -> None:
+    """In the transaction in which a laid out round opens: let the people in, and write it down."""
+    _let_in(round, people, units)
+    record(
+        actor=by, verb="open round", obj=round, project_id=round.project_id,
+        after={"name": round.name, "units": units, "people": [m.pseudonym for m in people]},
+    )  # fmt: skip
+    transaction.on_commit(lambda: look_anew(Assignment, Unit), robust=True)
+
+
+def refuse_sample(plan: RoundPlan, there: int) -> None:
+    if plan.sample is not None and not 1 <= plan.sample <= there:
+        raise Refused.field("sample", f"There are {there} units to sample from.")
+
+
+def refuse_empty(units: Sequence[Any]) -> None:
+    if not units:
+        raise Refused.field("filters", "No unit is left by these filters, so the round would be empty.")
+
+
+def name_taken(plan: RoundPlan) -> Refused:
+    return Refused.field("name", f"This project has a round named {plan.name!r} already.")
 
 
 def _people(project: Project, plan: RoundPlan) -> list[Member]:
@@ -142,29 +185,28 @@ def _let_in(round: Round, people: Sequence[Member], units: int) -> None:
         Participant.objects.create(round=round, member=member, start=start, cursor=start - 1)
 
 
-def _pool(round: Round, units: Iterable[tuple[int, int]]) -> Iterator[Assignment]:
+def slots_of(round: Round, units: Sequence[tuple[int, int]], people: Sequence[Member]) -> Iterator[Slot]:
+    """The slots of these (unit, context) ids, in the order of the walk."""
+    return _dealt(round, units, people) if round.dealing == Round.Dealing.DEALT else _pool(round, units)
+
+
+def assignment(round: Round, slot: Slot) -> Assignment:
+    unit, position, number, person = slot
+    return Assignment(round=round, unit_id=unit, position=position, number=number, person_id=person)
+
+
+def _pool(round: Round, units: Iterable[tuple[int, int]]) -> Iterator[Slot]:
     for position, (unit, _) in enumerate(units):
         for number in range(1, round.overlap + 1):
-            yield Assignment(round=round, unit_id=unit, number=number, position=position)
+            yield unit, position, number, None
 
 
-def _dealt(round: Round, units: Sequence[tuple[int, int]], people: Sequence[Member]) -> Iterator[Assignment]:
+def _dealt(round: Round, units: Sequence[tuple[int, int]], people: Sequence[Member]) -> Iterator[Slot]:
     contexts = dict(units)
     dealt = sampling.deal(list(contexts), [m.pk for m in people], round.overlap, round.seed, groups=contexts)
     for position, (unit, _) in enumerate(units):
         for number, person in enumerate(dealt[unit], start=1):
-            yield Assignment(round=round, unit_id=unit, number=number, position=position, person_id=person)
-
-
-def _batches(slots: Iterator[Assignment]) -> Iterator[list[Assignment]]:
-    batch: list[Assignment] = []
-    for slot in slots:
-        batch.append(slot)
-        if len(batch) == BATCH:
-            yield batch
-            batch = []
-    if batch:
-        yield batch
+            yield unit, position, number, person
 
 
 def add_person(*, round: Round, member: Member, by: User | None) -> Participant:
@@ -172,7 +214,7 @@ def add_person(*, round: Round, member: Member, by: User | None) -> Participant:
     with transaction.atomic():
         # Both as they are now, and until the person is in: a lead may be closing the one or removing the other.
         if not Round.objects.filter(Held(Round.objects.filter(pk=round.pk, status=Round.Status.OPEN)), pk=round.pk):
-            raise Conflict("The round is closed.")
+            raise Conflict(not_open(round))
         there = Held(Member.objects.active().filter(pk=member.pk, project=round.project_id))
         found = Member.objects.filter(there, pk=member.pk).first()
         if found is None or not _may_work_in(round, found):
@@ -186,6 +228,12 @@ def add_person(*, round: Round, member: Member, by: User | None) -> Participant:
             _share(round, member)
         record(actor=by, verb="join round", obj=round, project_id=round.project_id, after={"person": member.pseudonym})
     return participant
+
+
+def not_open(round: Round, again: str = "") -> str:
+    """Why nobody can work in a round that is not open."""
+    preparing = Round.objects.filter(pk=round.pk, status=Round.Status.PREPARING).exists()
+    return "The round is not open yet." if preparing else f"The round is closed {again}".rstrip() + "."
 
 
 def _may_work_in(round: Round, member: Member) -> bool:
@@ -240,7 +288,7 @@ def close_round(*, round: Round, by: User | None) -> Job:
         closed = Round.objects.filter(pk=round.pk, status=Round.Status.OPEN).exclude(purpose=Purpose.CURATION)
         # A clock that was set back since does not close it before it was opened.
         if not closed.update(status=Round.Status.CLOSED, closed_at=max(timezone.now(), round.opened_at)):
-            raise Conflict("The round is closed already.")
+            raise Conflict(not_open(round, "already"))
         record(actor=by, verb="close round", obj=round, project_id=round.project_id)
         job = jobs.enqueue(project=round.project, kind="finish_round", params={"round": round.pk}, by=by)
     round.refresh_from_db()

@@ -14,7 +14,7 @@ from accounts.problems import Problem, RoundClosed
 from audit.log import record
 from audit.models import Entry
 
-from .. import batches, uploads
+from .. import batches, planner, uploads
 from ..jobs import RunningJob
 from ..models import Answer, Job, JobStatus, Round
 from ..sheets.checking import Fault, Tally, check
@@ -53,6 +53,7 @@ def import_sheet(*, round: Round, path: Path, name: str, job: RunningJob) -> dic
                 tally.corrections -= 1
             else:
                 tally.new -= 1
+    planner.look_at_grown(*planner.hanging_on(Answer))
     return report(round, tally) | {"stored": _stored(entry)}
 
 

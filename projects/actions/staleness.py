@@ -100,18 +100,36 @@ def _insert(hanging: dict[int, set[str]], units: Sequence[Unit], *, by: Member, 
 
 
 def _ask_anew(old: Unit, new: Unit) -> None:
-    """Put the new unit in the old one's place in every open round: what was answered of the old one is surplus."""
-    now = timezone.now()
+    """Put the new unit in the old one's place in every open round: what was answered of the old one is surplus. Rounds
+    that are being prepared do so when they open (`ask_anew_in`): they open after this, or have by now."""
+    for round in Round.objects.filter(status=Round.Status.PREPARING, project=old.project_id).order_by("pk"):
+        Round.objects.filter(pk=round.pk, status=Round.Status.PREPARING).update(status=Round.Status.PREPARING)
     asked = Round.objects.filter(status=Round.Status.OPEN, assignments__unit=old).order_by("pk").distinct()
     for round in asked:
         # It stays open until this is done: what has counted in a closed round stays as it was.
         if not Round.objects.filter(pk=round.pk, status=Round.Status.OPEN).update(status=Round.Status.OPEN):
             continue
-        # Again, until there is none: one that changes hands meanwhile leaves another in its place.
-        while slots := list(Assignment.objects.counted().filter(unit=old, round=round).order_by("number", "repeat")):
-            for slot in slots:
-                same = Assignment.objects.filter(pk=slot.pk, number=slot.number)
-                if same.update(number=-slot.pk):
-                    person = slot.person_id if round.has_known_share else None
-                    # In a pool people may have walked past the place: a lapsed slot is what they look for first.
-                    queue.replacement(slot, person_id=person, leased_until=None if person else now, unit=new)
+        _replace(round, old, new)
+
+
+def ask_anew_in(round: Round) -> None:
+    """In the transaction in which a round opens: texts that were corrected since its units were chosen."""
+    for old in Unit.objects.filter(
+        superseded_by__isnull=False, project=round.project_id, assignments__round=round
+    ).distinct():
+        new = old
+        while new.superseded_by:
+            new = new.superseded_by
+        _replace(round, old, new)
+
+
+def _replace(round: Round, old: Unit, new: Unit) -> None:
+    now = timezone.now()
+    # Again, until there is none: one that changes hands meanwhile leaves another in its place.
+    while slots := list(Assignment.objects.counted().filter(unit=old, round=round).order_by("number", "repeat")):
+        for slot in slots:
+            same = Assignment.objects.filter(pk=slot.pk, number=slot.number)
+            if same.update(number=-slot.pk):
+                person = slot.person_id if round.has_known_share else None
+                # In a pool people may have walked past the place: a lapsed slot is what they look for first.
+                queue.replacement(slot, person_id=person, leased_until=None if person else now, unit=new)

@@ -1,6 +1,7 @@
 """What every study has, whatever it annotates: people, guidelines, units, rounds, answers, decisions, jobs."""
 
 from .act import Act
+from .agreement import KeptAgreement
 from .answer import Answer, CameBy, Outcome
 from .change import Change
 from .decision import Decision, Origin
@@ -25,6 +26,7 @@ __all__ = [
     "Job",
     "JobProblem",
     "JobStatus",
+    "KeptAgreement",
     "Member",
     "Origin",
     "Outcome",

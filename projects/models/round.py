@@ -59,11 +59,17 @@ class RoundQuerySet(models.QuerySet["Round"]):
             participants__left_at__isnull=True,
         )
 
+    def opened(self) -> Self:
+        """Rounds that are open or were."""
+        return self.exclude(status=Round.Status.PREPARING)
+
 
 class Round(models.Model):
     """A set of units, one task kind, the people who do it, how many must do each, a seed, a guideline version."""
 
     class Status(models.TextChoices):
+        # Its slots are being laid out: nobody works in it, and nothing of it is released or witnessed yet.
+        PREPARING = "preparing"
         OPEN = "open"
         CLOSED = "closed"
 
@@ -83,7 +89,7 @@ class Round(models.Model):
     policy = models.JSONField(default=dict, help_text="What makes spans agree when gold forms: exact, overlap, ignore.")
     options = models.JSONField(default=dict, help_text="What the page shows: suggestions on or off, ...")
     lease_seconds = models.PositiveIntegerField(default=1800)
-    status = models.CharField(max_length=8, choices=Status, default=Status.OPEN)
+    status = models.CharField(max_length=12, choices=Status, default=Status.OPEN)
     units_count = models.PositiveIntegerField(default=0)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+"

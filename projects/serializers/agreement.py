@@ -210,3 +210,19 @@ class AgreementReportSerializer(Plain):
     answers = serializers.IntegerField()
     measures = MeasureSerializer(many=True)
     spans = SpanAgreementSerializer(many=True)
+
+
+class AgreementSerializer(AgreementReportSerializer):
+    """The report, when it was measured, and whether it is what the answers come to now."""
+
+    as_of = serializers.DateTimeField()
+    current = serializers.BooleanField(help_text="Whether measuring it now would give the same.")
+    answers_now = serializers.IntegerField(help_text="Counted answers by now; the report may be of fewer.")
+    job = serializers.IntegerField(allow_null=True, help_text="The job that measures it anew, or that failed to.")
+
+
+class AgreementToComeSerializer(Plain):
+    """Of a large round whose agreement no job has measured yet."""
+
+    answers = serializers.IntegerField()
+    job = serializers.IntegerField(allow_null=True, help_text="The job that measures it, or that failed to.")

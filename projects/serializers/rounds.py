@@ -149,6 +149,9 @@ class RoundSerializer(Plain):
     closed_at = serializers.DateTimeField(allow_null=True)
     role = serializers.CharField(help_text="The reader's role in the project.")
     working = serializers.BooleanField(help_text="Whether the reader is at work in it.")
+    job = serializers.IntegerField(
+        allow_null=True, help_text="The newest job that prepares or discards it, while it has not opened."
+    )
 
 
 class RoundRowSerializer(Plain):

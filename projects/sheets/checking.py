@@ -65,7 +65,7 @@ def check(round: Round, rows: Iterable[Row], tally: Tally) -> Iterator[Ready]:
     while batch := list(islice(rest, BATCH)):
         slots = _slots(round, batch)
         texts = kind.texts({slot.unit_id for slot in slots.values()})
-        said = kind.values([s.current_answer for s in slots.values() if s.current_answer])
+        said = kind.values(s.current_answer_id for s in slots.values() if s.current_answer_id)
         for row in batch:
             tally.rows += 1
             slot = _slot_of(row, slots, texts, tally)

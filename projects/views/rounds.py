@@ -13,10 +13,10 @@ from accounts.pagination import Pages
 from accounts.permissions import GUESTS_TOO
 from accounts.requests import signed_in
 
-from .. import agreement, kinds, markdown, plans, progress
-from ..actions import rounds
+from .. import kinds, markdown, plans, progress
+from ..actions import measuring, preparing, rounds
 from ..actions.rounds import RoundPlan
-from ..models import Member, Role, Round
+from ..models import Job, Member, Role, Round
 from ..permissions import member_of, member_to, require, round_of
 from ..serializers import agreement as report_shapes
 from ..serializers import rounds as shapes
@@ -56,7 +56,12 @@ def _round(round: Round, member: Member) -> dict[str, Any]:
         "skip_reasons": [{"code": r.code, "text": r.text} for r in kinds.get(round.kind).skip_reasons],
         "opened_at": round.opened_at, "closed_at": round.closed_at, "role": member.role,
         "working": round.participants.filter(member=member, left_at=None).exists(),
+        "job": job.pk if round.status == Round.Status.PREPARING and (job := preparing.job_of(round)) else None,
     }  # fmt: skip
+
+
+def _accepted(job: Job) -> Response:
+    return Response(shapes.JobSerializer(plans.fresh_job(job)).data, status=status.HTTP_202_ACCEPTED)
 
 
 class RoundListView(APIView):
@@ -76,10 +81,10 @@ class RoundListView(APIView):
         operation_id="rounds_open", request=shapes.RoundPlanSerializer, responses={201: shapes.RoundSerializer}
     )
     def post(self, request: Request, slug: str) -> Response:
-        """Open a round. Everything in the plan freezes."""
+        """Open a round. Everything in the plan freezes. A large one is prepared by a job first, which opens it."""
         member = member_of(signed_in(request), slug)
         require(member, *LEADS)
-        round = rounds.open_round(project=member.project, plan=_plan(request), by=member.user)
+        round = preparing.begin_round(project=member.project, plan=_plan(request), by=member.user)
         return Response(_round(round, member), status=status.HTTP_201_CREATED)
 
 
@@ -140,8 +145,23 @@ class RoundCloseView(APIView):
         """Close the round. The job forms gold, where that is its purpose, and seals."""
         round, member = round_of(signed_in(request), round_id)
         require(member, *LEADS)
-        job = rounds.close_round(round=round, by=member.user)
-        return Response(shapes.JobSerializer(plans.fresh_job(job)).data, status=status.HTTP_202_ACCEPTED)
+        return _accepted(rounds.close_round(round=round, by=member.user))
+
+
+class RoundPreparationView(APIView):
+    @extend_schema(operation_id="rounds_prepare", request=None, responses={202: shapes.JobSerializer})
+    def post(self, request: Request, round_id: int) -> Response:
+        """Go on preparing a round whose preparation was stopped or failed."""
+        round, member = round_of(signed_in(request), round_id)
+        require(member, *LEADS)
+        return _accepted(preparing.go_on(round=round, by=member.user))
+
+    @extend_schema(operation_id="rounds_discard", request=None, responses={202: shapes.JobSerializer})
+    def delete(self, request: Request, round_id: int) -> Response:
+        """Discard a round that never opened. The job leaves nothing of it."""
+        round, member = round_of(signed_in(request), round_id)
+        require(member, *LEADS)
+        return _accepted(preparing.discard(round=round, by=member.user))
 
 
 class RoundPeopleView(APIView):
@@ -168,9 +188,28 @@ class RoundPersonView(APIView):
 
 
 class RoundAgreementView(APIView):
-    @extend_schema(operation_id="rounds_agreement", responses=report_shapes.AgreementReportSerializer)
+    @extend_schema(
+        operation_id="rounds_agreement",
+        responses={200: report_shapes.AgreementSerializer, 202: report_shapes.AgreementToComeSerializer},
+    )
     def get(self, request: Request, round_id: int) -> Response:
-        """The whole agreement report."""
+        """The whole agreement report. Of a large round as a job measured it last; 202 where none has yet."""
+        round = self._round(request, round_id)
+        found = measuring.of_round(round)
+        job = found.job.pk if found.job else None
+        if found.report is None:
+            return Response({"answers": found.answers, "job": job}, status=status.HTTP_202_ACCEPTED)
+        now = {"as_of": found.as_of, "current": found.current, "answers_now": found.answers, "job": job}
+        return Response(found.report | now)
+
+    @extend_schema(operation_id="rounds_measure_agreement", request=None, responses={202: shapes.JobSerializer})
+    def post(self, request: Request, round_id: int) -> Response:
+        """Have a job measure the agreement anew and keep the report: for large rounds, whose report is kept."""
+        round = self._round(request, round_id)
+        return _accepted(measuring.ask(round=round, by=signed_in(request)))
+
+    @staticmethod
+    def _round(request: Request, round_id: int) -> Round:
         round, member = round_of(signed_in(request), round_id)
         require(member, Role.LEAD, Role.CURATOR)
-        return Response(agreement.report(round))
+        return round

@@ -42,7 +42,7 @@ def _rows(project: Project, kind: kinds.Kind, notes: Notes) -> Iterator[bytes]:
         .iterator(chunk_size=BATCH)
     )
     while batch := list(islice(answers, BATCH)):
-        values = kind.values([a for a in batch if a.outcome == Outcome.ANSWERED])
+        values = kind.values(a.pk for a in batch if a.outcome == Outcome.ANSWERED)
         for answer in batch:
             if answer.comment and not project.publish_comments:
                 notes.counts["comments_left_out"] = notes.counts.get("comments_left_out", 0) + 1

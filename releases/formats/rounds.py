@@ -12,12 +12,12 @@ PATH = "rounds.jsonl"
 
 
 def files(project: Project, notes: Notes) -> Iterator[tuple[str, Iterable[bytes]]]:
-    if Round.objects.filter(project=project).exists():
+    if Round.objects.filter(project=project).opened().exists():
         yield PATH, _lines(project)
 
 
 def _lines(project: Project) -> Iterator[bytes]:
-    rounds = Round.objects.filter(project=project).select_related("guideline").order_by("pk")
+    rounds = Round.objects.filter(project=project).opened().select_related("guideline").order_by("pk")
     for round in rounds.iterator(chunk_size=BATCH):
         yield json.dumps(
             {

@@ -126,7 +126,7 @@ def after_gold(book: Book) -> Iterator[str]:
         for answer in counted_answers(round):
             if not answer.assignment.repeat:
                 units[answer.assignment.unit].append(answer)
-        values = kind.values([answer for answers in units.values() for answer in answers])
+        values = kind.values(answer.pk for answers in units.values() for answer in answers)
         expected = {
             (unit.pk, verdict.field, verdict.origin, verdict.answer and verdict.answer.pk)
             for unit, answers in units.items()

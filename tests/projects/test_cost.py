@@ -64,8 +64,6 @@ def answered(project: Project, lead: User, answers: int) -> Round:
             slot.current_answer = answer
         Assignment.objects.bulk_update(slots, ["current_answer"], batch_size=300)
     Participant.objects.filter(round=round).update(cursor=answers)
-    with connection.cursor() as cursor:
-        cursor.execute("ANALYZE")
     return round
 
 

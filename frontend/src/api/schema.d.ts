@@ -849,7 +849,7 @@ export interface paths {
         /** @description The rounds of a project, newest first, with how far each is. */
         get: operations["rounds_list"];
         put?: never;
-        /** @description Open a round. Everything in the plan freezes. */
+        /** @description Open a round. Everything in the plan freezes. A large one is prepared by a job first, which opens it. */
         post: operations["rounds_open"];
         delete?: never;
         options?: never;
@@ -1209,10 +1209,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description The whole agreement report. */
+        /** @description The whole agreement report. Of a large round as a job measured it last; 202 where none has yet. */
         get: operations["rounds_agreement"];
         put?: never;
-        post?: never;
+        /** @description Have a job measure the agreement anew and keep the report: for large rounds, whose report is kept. */
+        post: operations["rounds_measure_agreement"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1336,6 +1337,24 @@ export interface paths {
         post?: never;
         /** @description Take a member out of the round; what was answered stays. */
         delete: operations["rounds_remove_person"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/rounds/{round_id}/preparation/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Go on preparing a round whose preparation was stopped or failed. */
+        post: operations["rounds_prepare"];
+        /** @description Discard a round that never opened. The job leaves nothing of it. */
+        delete: operations["rounds_discard"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1882,8 +1901,8 @@ export interface components {
             /** @description Of the text that was agreed to. */
             digest: string;
         };
-        /** @description ``agreement --format json``: every figure with its n, its method and, where it makes sense, its interval. */
-        AgreementReport: {
+        /** @description The report, when it was measured, and whether it is what the answers come to now. */
+        Agreement: {
             round: string;
             project: string;
             kind: string;
@@ -1896,6 +1915,20 @@ export interface components {
             answers: number;
             measures: components["schemas"]["Measure"][];
             spans: components["schemas"]["SpanAgreement"][];
+            /** Format: date-time */
+            as_of: string;
+            /** @description Whether measuring it now would give the same. */
+            current: boolean;
+            /** @description Counted answers by now; the report may be of fewer. */
+            answers_now: number;
+            /** @description The job that measures it anew, or that failed to. */
+            job: number | null;
+        };
+        /** @description Of a large round whose agreement no job has measured yet. */
+        AgreementToCome: {
+            answers: number;
+            /** @description The job that measures it, or that failed to. */
+            job: number | null;
         };
         AllAgree: {
             count: number;
@@ -4036,6 +4069,8 @@ export interface components {
             role: string;
             /** @description Whether the reader is at work in it. */
             working: boolean;
+            /** @description The newest job that prepares or discards it, while it has not opened. */
+            job: number | null;
         };
         /** @description What a lead can choose from for a new round. */
         RoundChoices: {
@@ -4171,7 +4206,7 @@ export interface components {
             closed_at: string | null;
         };
         /** @enum {string} */
-        RoundStatusEnum: "open" | "closed";
+        RoundStatusEnum: "preparing" | "open" | "closed";
         /** @description What a plan comes to, before it is opened. */
         RoundTotals: {
             units: number;
@@ -10946,7 +10981,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AgreementReport"];
+                    "application/json": components["schemas"]["Agreement"];
+                };
+            };
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgreementToCome"];
                 };
             };
             /** @description Not signed in, or the token is unknown, expired or revoked. */
@@ -10969,6 +11012,99 @@ export interface operations {
             };
             /** @description Absent, or hidden from you: the two look alike. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    rounds_measure_agreement: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                round_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has moved on; nothing was changed or deleted. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A value breaks a rule: `errors` names the fields. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries; wait as `Retry-After` says. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11731,6 +11867,165 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has moved on; nothing was changed or deleted. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    rounds_prepare: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                round_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has moved on; nothing was changed or deleted. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A value breaks a rule: `errors` names the fields. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries; wait as `Retry-After` says. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    rounds_discard: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                round_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
             };
             /** @description Not signed in, or the token is unknown, expired or revoked. */
             401: {

@@ -1,0 +1,199 @@
+"""The agreement of a large round is measured by a job and kept; its page reads what was kept."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from rest_framework.test import APIClient
+
+from accounts.models import User
+from projects import agreement, jobs
+from projects.actions import measuring
+from projects.actions.answers import next_hand
+from projects.actions.corrections import correct
+from projects.actions.rounds import close_round
+from projects.models import Job, KeptAgreement, Member, Project, Round, Unit
+from projects.serializers.agreement import AgreementSerializer, AgreementToComeSerializer
+from tests.builders import answer, build_cluster, build_round, label_value
+
+pytestmark = pytest.mark.django_db
+ClientOf = Callable[[User], APIClient]
+POLARITIES = ("positive", "negative", "no effect")
+
+
+@pytest.fixture(autouse=True)
+def large(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A round of more than four answers is large; few replicates are quick."""
+    monkeypatch.setattr(measuring, "AT_ONCE", 4)
+    monkeypatch.setattr(measuring, "REPLICATES", 50)
+
+
+@pytest.fixture
+def round(project: Project, ann1: User, ann2: User) -> Round:
+    """Six units of two people, with cues; the second differs in every third."""
+    for number in range(2):
+        build_cluster(project, number)
+    people = [Member.objects.get(project=project, user=user) for user in (ann1, ann2)]
+    round = build_round(project, people, overlap=2, purpose="measure only")
+    for person in (ann1, ann2):
+        for n in range(6):
+            polarity = POLARITIES[(n + (person == ann2 and n % 3 == 0)) % 3]
+            cues = [(0, 7 + n)] if n % 2 else [(8, 16)] if person == ann1 else []
+            answer(person, next_hand(user=person, round=round)[0], label_value(polarity, polarity_cue=cues))
+    return round
+
+
+def closed(round: Round, by: User) -> Round:
+    close_round(round=round, by=by)
+    while (pk := jobs.claim_next()) is not None:
+        jobs.run_job(pk)
+    return Round.objects.get(pk=round.pk)
+
+
+def at(round: Round) -> str:
+    return f"/api/v1/rounds/{round.pk}/agreement/"
+
+
+def never(*_: Any, **__: Any) -> Any:
+    raise AssertionError("it was measured in the request")
+
+
+def test_a_small_round_is_measured_at_once_and_nothing_is_kept(
+    round: Round, lead: User, client_of: ClientOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(measuring, "AT_ONCE", 12)
+    closed(round, lead)
+    reply = client_of(lead).get(at(round))
+    assert (reply.status_code, reply.json()["answers"]) == (200, 12)
+    assert (reply.json()["current"], reply.json()["job"], reply.json()["answers_now"]) == (True, None, 12)
+    assert not KeptAgreement.objects.exists()
+    assert not Job.objects.filter(kind="agreement").exists()
+
+
+def test_a_large_round_is_measured_when_it_closes_and_its_page_reads_that(
+    round: Round, lead: User, client_of: ClientOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    round = closed(round, lead)
+    expected = agreement.report(round, bootstrap=50)
+    monkeypatch.setattr(agreement, "report", never)
+    reply = client_of(lead).get(at(round))
+    assert reply.status_code == 200
+    found = reply.json()
+    assert AgreementSerializer(data=found).is_valid()
+    assert (found.pop("current"), found.pop("job"), found.pop("answers_now")) == (True, None, 12)
+    assert found.pop("as_of") > round.closed_at.isoformat()[:19]  # type: ignore[union-attr]
+    assert found == expected
+    assert [list(m["coefficients"]) for m in found["measures"]] == [
+        list(m["coefficients"]) for m in expected["measures"]
+    ]
+    assert Job.objects.filter(kind="agreement").count() == 1
+
+
+def test_finishing_a_round_again_has_it_measured_once(round: Round, lead: User) -> None:
+    close_round(round=round, by=lead)
+    for _ in range(2):
+        measuring.after_closing(round=round)
+    assert Job.objects.filter(kind="agreement").count() == 1
+
+
+def test_a_large_open_round_is_measured_by_a_job_that_somebody_asks_for(
+    round: Round, project: Project, lead: User, ann1: User, client_of: ClientOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = client_of(lead)
+    with monkeypatch.context() as patch:
+        patch.setattr(agreement, "report", never)
+        reply = client.get(at(round))
+    assert (reply.status_code, reply.json()) == (202, {"answers": 12, "job": None})
+    asked = client.post(at(round))
+    assert asked.status_code == 202
+    assert client.post(at(round)).json()["id"] == asked.json()["id"]
+    waits = client.get(at(round)).json()
+    assert AgreementToComeSerializer(data=waits).is_valid()
+    assert waits["job"] == asked.json()["id"]
+    assert jobs.run_job(waits["job"])
+    job = client.get(f"/api/v1/jobs/{waits['job']}/").json()
+    assert (job["status"], job["done"], job["total"]) == ("done", 12, 12)
+    monkeypatch.setattr(agreement, "report", never)
+    found = client.get(at(round)).json()
+    assert (found["status"], found["answers"], found["current"], found["job"]) == ("open", 12, True, None)
+    build_cluster(project, 9)
+    unit = Unit.objects.filter(type="proposition").order_by("-pk")[0]
+    slot = round.assignments.create(unit=unit, number=1, position=99)
+    round.participants.update(cursor=-1)
+    answer(ann1, next(s for s in next_hand(user=ann1, round=round) if s.pk == slot.pk))
+    found = client.get(at(round)).json()
+    assert (found["answers"], found["answers_now"], found["current"]) == (12, 13, False)
+    assert [row["name"] for row in found["measures"]]
+
+
+def test_what_a_report_rests_on_is_looked_at_and_its_round_is_named_as_it_is(
+    round: Round, project: Project, lead: User, client_of: ClientOf
+) -> None:
+    measuring.measure(round=round, progress=lambda *_: None)
+    close_round(round=round, by=lead)
+    client = client_of(lead)
+    found = client.get(at(round)).json()
+    assert (found["current"], found["status"]) == (True, "closed")
+    unit = Unit.objects.filter(type="proposition").order_by("pk")[0]
+    by = Member.objects.get(project=project, user=lead)
+    correct(unit=unit, kind="label", value=label_value("negative"), reason="Seen.", by=by)
+    found = client.get(at(round)).json()
+    assert found["current"] is False
+    assert found["measures"][0]["gold"] == []
+    assert jobs.run_job(client.post(at(round)).json()["id"])
+    found = client.get(at(round)).json()
+    assert found["current"] is True
+    assert {row["n"] for row in found["measures"][0]["gold"]} == {1}
+
+
+def test_what_another_rule_measured_is_not_current(
+    round: Round, lead: User, client_of: ClientOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    round = closed(round, lead)
+    monkeypatch.setattr(measuring, "METHOD", "agreement 0")
+    assert client_of(lead).get(at(round)).json()["current"] is False
+    assert jobs.run_job(measuring.ask(round=round, by=lead).pk)
+    assert client_of(lead).get(at(round)).json()["current"] is True
+    assert KeptAgreement.objects.get().method == "agreement 0"
+
+
+def test_an_answer_that_comes_while_it_is_measured_makes_the_report_out_of_date(
+    round: Round, ann1: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = agreement.report
+    mine = round.assignments.filter(person__user=ann1).order_by("pk")[0]
+
+    def meanwhile(*args: Any, **kwargs: Any) -> dict[str, Any]:
+        answer(ann1, mine, label_value("n/a", "no evidence"))
+        return real(*args, **kwargs)
+
+    monkeypatch.setattr(agreement, "report", meanwhile)
+    measuring.measure(round=round, progress=lambda *_: None)
+    monkeypatch.setattr(agreement, "report", never)
+    assert measuring.of_round(round).current is False
+
+
+def test_a_measurement_that_failed_is_named(
+    round: Round, lead: User, client_of: ClientOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = measuring.ask(round=round, by=lead)
+    monkeypatch.setattr(agreement, "report", never)
+    Job.objects.filter(pk=job.pk).update(attempts=2)
+    assert jobs.run_job(job.pk)
+    assert client_of(lead).get(at(round)).json() == {"answers": 12, "job": job.pk}
+
+
+def test_some_answers_at_a_time_give_the_report_of_all(
+    round: Round, lead: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = agreement.report(round, bootstrap=0)
+    assert whole["spans"][0]["pairs"] > 0
+    assert whole["spans"][0]["both_empty"] == 0
+    for size in (1, 2, 3, 5):
+        monkeypatch.setattr(agreement, "CHUNK", size)
+        sizes = [len(said) for said in agreement.said_in(round)]
+        assert (max(sizes), sum(sizes)) == (size + size % 2, 12)
+        parts = agreement.report(round, bootstrap=0)
+        assert {**parts, "spans": None} == {**whole, "spans": None}
+        for part, expected in zip(parts["spans"], whole["spans"], strict=True):
+            assert part == expected | {"value": pytest.approx(expected["value"])}
