@@ -46,6 +46,8 @@ def _check(name: str, passed: bool, detail: str) -> dict[str, Any]:
 def _comments(project: Project) -> dict[str, Any]:
     """No fault either way: what the settings say of comments is told before it happens."""
     n = Answer.objects.filter(assignment__round__project=project).exclude(comment="").count()
+    if not n:
+        return _check("comments", True, "")
     written = f"{n} comment{'s' * (n != 1)} of annotators {'is' if n == 1 else 'are'}"
     if project.publish_comments:
         return _check("comments", True, f"{written} published, as the project's settings say.")

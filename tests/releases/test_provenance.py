@@ -79,6 +79,7 @@ def test_no_comment_of_an_annotator_is_released_unless_the_lead_chose_so(
 ) -> None:
     build_cluster(corpus, 9, inputs=0)
     round = build_round(corpus, [Member.objects.get(user=lead)], filters={"cluster": "DEMO0009_0"})
+    assert {c["name"]: c["detail"] for c in run(corpus)}["comments"] == "", "nobody wrote any"
     first = answer(lead, next_hand(user=lead, round=round)[0], comment="My neighbour has this.")
     assert first.answer.comment == "My neighbour has this."
     made = write_release(project=corpus, version="1.0.0", out=tmp_path / "r")
