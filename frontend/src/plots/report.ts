@@ -61,7 +61,7 @@ export function figure(row: Pick<Row, 'value' | 'ci' | 'n' | 'undefined'>): stri
 export function citing(m: Measure): string {
   if (m.cite === 'units') return ''
   const { coefficients, percent_agreement: share } = m.reviews_method
-  return `${counted(m.units, 'unit')} of ${counted(m.reviews ?? 0, 'review')}: units of one review are alike. Cite the interval over reviews; the interval over units is too narrow. Over reviews: ${coefficients}; percent agreement: ${share}.`
+  return `${counted(m.units, 'unit')} of ${counted(m.reviews ?? 0, 'review')}: units of one review are alike. Cite the interval over reviews; the interval over units is too narrow, and so is the bootstrap where reviews are few. Over reviews: ${coefficients}; percent agreement: ${share}.`
 }
 
 /** The measure in one sentence, every number with its n. */
