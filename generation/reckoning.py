@@ -153,7 +153,7 @@ def probe_results(run: Run) -> tuple[ProbeResult, ...]:
 
 def is_of_today(figures: ProbeFigures) -> bool:
     """Whether they were reckoned as they would be now."""
-    return all(row["method"] == PROBE_RULE for row in figures.rows)
+    return figures.rule == PROBE_RULE
 
 
 def stored_results(figures: ProbeFigures, basis: str) -> tuple[ProbeResult, ...]:

@@ -1,9 +1,10 @@
 """Storing what scores and likelihoods come to, so that no request has to reckon it."""
 
+from measures.probe import RULE as PROBE_RULE
 from projects import batches, jobs
 
 from ..models import ItemStatus, ProbeFigures, Purpose, Run, Scoring
-from ..reckoning import is_of_today, is_reckoned, means_of, probe_results
+from ..reckoning import is_reckoned, means_of, probe_results
 from .comparing import compare_probe
 
 KIND = "reckon_probe"
@@ -18,14 +19,16 @@ def reckon_scoring(scoring: Scoring) -> None:
 
 
 def reckon_probe(run: Run) -> ProbeFigures:
-    """Store the figures of what a probe has by now, and return them; those of the same items stay as they are, unless
-    they were taken by another rule. Then compare it with the others."""
+    """Store the figures of what a probe has by now, and return them; those that are there stay, also where they were
+    taken by another rule. Then compare it with the others."""
     items = run.items.filter(status=ItemStatus.DONE).count()
     with batches.batch():
-        found = ProbeFigures.objects.filter(run=run, items=items).first()
-        if found is None or not is_of_today(found):
+        found = ProbeFigures.objects.filter(run=run, items=items, rule=PROBE_RULE).first()
+        if found is None:
             rows = [result.as_json() for result in probe_results(run)]
-            found, _ = ProbeFigures.objects.update_or_create(run=run, items=items, defaults={"rows": rows})
+            found, _ = ProbeFigures.objects.get_or_create(
+                run=run, items=items, rule=PROBE_RULE, defaults={"rows": rows}
+            )  # fmt: skip
     compare_probe(found)
     return found
 

@@ -50,15 +50,19 @@ class ProbeFigures(models.Model):
     """What tables print of a probe, reckoned by a worker when its run ended, so that no table reads likelihoods.
 
     ``items``: the items that were done then. A run that is resumed or tried again has more of them in the end, and
-    figures of its own for these: likelihoods only come, they never go.
+    figures of its own for these: likelihoods only come, they never go. By another ``rule`` they are other figures, and
+    those that are there stay: they are witnessed.
     """
 
     run = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="probe_figures")
     items = models.PositiveIntegerField()
+    rule = models.CharField(max_length=300, blank=True, default="", help_text="Empty: from before it was kept here.")
     rows = models.JSONField(help_text="A row a kind, and one over all, on each basis (measures.probe).")
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
         ordering = ["run_id", "items"]
         verbose_name_plural = "probe figures"
-        constraints = [models.UniqueConstraint(fields=["run", "items"], name="one_reckoning_per_probe_and_items")]
+        constraints = [
+            models.UniqueConstraint(fields=["run", "items", "rule"], name="one_reckoning_per_probe_and_items")
+        ]

@@ -10,6 +10,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from annotation.models import Cluster
+from audit.actions import seal_pending
+from audit.models import Witness
+from audit.witness import differences
 from generation import tables
 from generation.actions.reckoning import reckon_probe
 from generation.actions.scores import ask_for_scores
@@ -157,14 +160,15 @@ def test_figures_of_a_probe_that_were_taken_by_another_rule_are_missed_and_recko
     run = probed(staged_version(clusters[0].project))
     stored = ProbeFigures.objects.get()
     of_today = stored.rows
-    stored.rows = [{**row, "method": "mean over pairs; 2000 draws of reviews"} for row in of_today]
+    stored.rule = ""
     stored.save()
     table = tables.get("m3-7").build(Scores(run.version.system.project))
     assert table.rows == []
     [step] = table.missing
     assert step.words.startswith("the figures of 2 of the 2 items that are done of Staged")
     assert reckon_probe(run).rows == of_today
-    assert ProbeFigures.objects.get().rows == of_today
+    assert ProbeFigures.objects.exclude(pk=stored.pk).get().rows == of_today
+    assert reckon_probe(run) == ProbeFigures.objects.exclude(pk=stored.pk).get(), "they are reckoned once"
     assert tables.get("m3-7").build(Scores(run.version.system.project)).missing == []
 
 
@@ -192,3 +196,15 @@ def test_reasons_stand_in_an_order_of_their_own(corpus: Project) -> None:
     stored = means_of(made[0])
     stored["figures"][0]["undefined"] = {"no words": 1, "empty": 1}
     assert list(figures_of(Scoring(means=stored))["words", OWN].undefined) == ["empty", "no words"]
+
+
+def test_reckoning_a_probe_anew_changes_nothing_that_was_witnessed(
+    clusters: list[Cluster], judging: StagedBackend
+) -> None:
+    """An upgrade with another rule of intervals must not look like figures that somebody changed."""
+    run = probed(staged_version(clusters[0].project))
+    stored = ProbeFigures.objects.get()
+    ProbeFigures.objects.update(rule="", rows=[{**row, "method": "another"} for row in stored.rows])
+    seal_pending()
+    reckon_probe(run)
+    assert [found for made in Witness.objects.all() for found in differences(made)] == []
