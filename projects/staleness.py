@@ -6,12 +6,16 @@ from typing import Any
 
 from django.db.models import Count, Exists, F, OuterRef, QuerySet, Subquery
 
+from audit.models import Entry
+
 from . import kinds
 from .actions.confirm import earlier_values
 from .actions.gold import values_in_force
 from .models import Answer, Change, Decision, Guideline, Member, Origin, Outcome, Project, Purpose
 
 Json = dict[str, Any]
+#: The act by which a curator says that a round's answers under an earlier guideline stand (`actions.uphold`).
+UPHOLD = "uphold answers"
 
 
 def waiting(project: Project, *, kind: str = "", what: str = "") -> QuerySet[Change]:
@@ -64,8 +68,8 @@ def pseudonyms(project: Project, users: Sequence[int | None]) -> dict[int, str]:
 
 
 def outdated(project: Project, *, kind: str = "") -> QuerySet[Answer]:
-    """Answers that count and were given under a guideline that is not the newest of its kind, and whose unit has not
-    been decided since under the newest one. Newest first."""
+    """Answers that count and were given under a guideline that is not the newest of its kind, whose unit has not been
+    decided since under the newest one, and of which nobody has said under it that they stand. Newest first."""
     same_kind = Guideline.objects.filter(project=project, kind=OuterRef("guideline__kind")).order_by("-number")
     since = Decision.objects.filter(
         unit=OuterRef("assignment__unit"), kind=OuterRef("guideline__kind"), decided_at__gte=OuterRef("newest_at")
@@ -81,8 +85,17 @@ def outdated(project: Project, *, kind: str = "") -> QuerySet[Answer]:
         .filter(guideline__number__lt=F("newest"))
     )  # fmt: skip
     found = found.filter(guideline__kind=kind) if kind else found
-    # Gold that was decided anew since needs no second look; a round that only measures is judged by its own version.
+    for round, guideline, newest in _upheld(project):
+        found = found.exclude(assignment__round=round, guideline__number=guideline, newest=newest)
+    # Gold that was decided anew since needs no second look.
     return found.filter(~Exists(since)).select_related("assignment__unit", "assignment__round", "author", "guideline")
+
+
+def _upheld(project: Project) -> set[tuple[int, int, int]]:
+    """(round, guideline, newest guideline) of answers that were said to stand; the log knows."""
+    acts = Entry.objects.filter(project=project.pk, verb=UPHOLD)
+    found = acts.values_list("object_id", "after__guideline", "after__newest")
+    return {(int(round), guideline, newest) for round, guideline, newest in found}
 
 
 def outdated_totals(project: Project) -> list[Json]:

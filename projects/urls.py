@@ -67,6 +67,7 @@ urlpatterns = [
     path("participation/", participation.ParticipationView.as_view()),
     path("units/<int:unit_id>/corrections/", corrections.CorrectionView.as_view()),
     path("units/<int:unit_id>/confirmations/", staleness.ConfirmationView.as_view()),
+    path("rounds/<int:round_id>/upheld-answers/", staleness.UpheldView.as_view()),
     path("projects/<slug:slug>/stale/", staleness.StaleView.as_view()),
     path("projects/<slug:slug>/stale/totals/", staleness.StaleTotalsView.as_view()),
     path("projects/<slug:slug>/outdated-answers/", staleness.OutdatedView.as_view()),

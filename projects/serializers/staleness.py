@@ -77,6 +77,17 @@ class OutdatedFiltersSerializer(Plain):
     kind = serializers.ChoiceField(choices=KIND_CHOICES, required=False)
 
 
+class UpholdSerializer(Strict):
+    """That a round's answers from under an earlier version of the guideline stand under the newest one."""
+
+    guideline = serializers.IntegerField(min_value=1, help_text="The version under which they were given.")
+    reason = serializers.CharField(max_length=2000, required=False, allow_blank=True, default="")
+
+
+class UpheldSerializer(Plain):
+    answers = serializers.IntegerField(help_text="How many that are by now.")
+
+
 class ConfirmationSerializer(Strict):
     """That what was in force before a change still holds."""
 

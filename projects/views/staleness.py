@@ -13,8 +13,9 @@ from accounts.requests import signed_in
 
 from .. import staleness
 from ..actions.confirm import confirm
+from ..actions.uphold import uphold
 from ..models import Answer, Change, Member
-from ..permissions import member_of, permit, unit_of
+from ..permissions import member_of, permit, round_of, unit_of
 from ..serializers import staleness as shapes
 from ..serializers.corrections import CorrectedSerializer
 
@@ -66,6 +67,20 @@ class OutdatedView(generics.ListAPIView[Answer]):
         return self.get_paginated_response(
             shapes.OutdatedAnswerSerializer(staleness.outdated_rows(page), many=True).data
         )
+
+
+class UpheldView(APIView):
+    @extend_schema(
+        operation_id="rounds_uphold", request=shapes.UpholdSerializer, responses={201: shapes.UpheldSerializer}
+    )
+    def post(self, request: Request, round_id: int) -> Response:
+        """Confirm at once that a round's answers from under an earlier guideline stand under the newest one."""
+        round, member = round_of(signed_in(request), round_id)
+        permit(member, CURATE)
+        asked = shapes.UpholdSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        answers = uphold(round=round, by=member, **asked.validated_data)
+        return Response({"answers": answers}, status=status.HTTP_201_CREATED)
 
 
 class ConfirmationView(APIView):

@@ -64,6 +64,7 @@ CASES: dict[str, Callable[[World], Ids]] = {
     "rounds/<int:round_id>/sheet/import/": lambda w: {"round_id": w.round.pk},
     "units/<int:unit_id>/corrections/": lambda w: {"unit_id": w.answer.assignment.unit_id},
     "units/<int:unit_id>/confirmations/": lambda w: {"unit_id": w.answer.assignment.unit_id},
+    "rounds/<int:round_id>/upheld-answers/": lambda w: {"round_id": w.round.pk},
     "units/<int:unit_id>/place/": lambda w: {"unit_id": w.answer.assignment.unit_id},
     "units/<int:unit_id>/text/": lambda w: {"unit_id": w.answer.assignment.unit_id},
     "projects/<slug:slug>/stale/": lambda w: {},

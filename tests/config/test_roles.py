@@ -50,6 +50,7 @@ MAY: list[tuple[str, str, dict[str, Any] | None, set[Role]]] = [
     ("put", "rounds/<int:round_id>/consent-text/", {"text": "x"}, {L}),
     ("post", "units/<int:unit_id>/corrections/", {"kind": "label"}, JUDGE),
     ("post", "units/<int:unit_id>/confirmations/", {"kind": "label"}, JUDGE),
+    ("post", "rounds/<int:round_id>/upheld-answers/", {"guideline": 1}, JUDGE),
     ("get", "units/<int:unit_id>/place/", None, READ),
     ("post", "units/<int:unit_id>/text/", {"text": "x", "reason": "x"}, JUDGE),
     ("get", "projects/<slug:slug>/stale/", None, JUDGE),

@@ -10,13 +10,14 @@ from rest_framework.test import APIClient
 
 from accounts.models import User
 from annotation.models import Cluster
+from audit.models import Entry
 from projects.actions.answers import next_hand
 from projects.actions.corrections import correct
 from projects.actions.gold import values_in_force
 from projects.actions.guidelines import write_guideline
 from projects.actions.rounds import close_round
 from projects.actions.staleness import changed
-from projects.models import Decision, Member, Project
+from projects.models import Answer, Decision, Member, Project
 from tests.builders import TEXT, answer, build_cluster, build_round, label_value
 
 pytestmark = pytest.mark.django_db
@@ -143,6 +144,42 @@ def test_a_new_guideline_lists_the_answers_given_under_the_old_one_until_they_ar
     unit = cluster.propositions.get(position=2).unit
     correct(unit=unit, kind="label", value=label_value(), reason="Read twice.", by=by)
     assert client.get(outdated).json()["count"] == 2
+
+
+def test_answers_of_a_round_are_upheld_at_once_under_the_newest_guideline_and_listed_again_under_the_next(
+    cluster: Cluster, by: Member, client: APIClient, project: Project, lead: User, ann1: User
+) -> None:
+    """A round that only measures decides nothing: its answers would wait for ever."""
+    member = Member.objects.get(project=project, user=ann1)
+    rounds = [build_round(project, [member], name=name, purpose="measure only") for name in ("One", "Two")]
+    for round in rounds:
+        while hand := next_hand(user=ann1, round=round):
+            answer(ann1, hand[0])
+        close_round(round=round, by=None)
+    first, other = rounds
+    totals, upheld = f"{API}/projects/{project.slug}/stale/totals/", f"{API}/rounds/{first.pk}/upheld-answers/"
+
+    def waiting() -> list[tuple[str, int, int, int]]:
+        rows = client.get(totals).json()["outdated"]
+        return [(row["name"], row["guideline"], row["newest"], row["answers"]) for row in rows]
+
+    assert client.post(upheld, {"guideline": 1}, format="json").status_code == 409
+    write_guideline(project=project, kind="label", text="Read twice.", by=lead)
+    assert waiting() == [("One", 1, 2, 3), ("Two", 1, 2, 3)]
+    before = list(Answer.objects.values_list("pk", "digest", "guideline__number"))
+    reply = client.post(upheld, {"guideline": 1, "reason": "One line was added."}, format="json")
+    assert (reply.status_code, reply.json()) == (201, {"answers": 3})
+    assert waiting() == [("Two", 1, 2, 3)]
+    assert client.get(f"{API}/projects/{project.slug}/outdated-answers/").json()["count"] == 3
+    entry = Entry.objects.get(verb="uphold answers")
+    assert (entry.object_id, entry.reason, entry.actor_id) == (str(first.pk), "One line was added.", by.user_id)
+    assert entry.after == {"guideline": 1, "newest": 2, "answers": 3}
+    assert client.post(upheld, {"guideline": 1}, format="json").status_code == 409
+    assert client.post(upheld, {"guideline": 0}, format="json").status_code == 422
+    assert list(Answer.objects.values_list("pk", "digest", "guideline__number")) == before
+    write_guideline(project=project, kind="label", text="Read three times.", by=lead)
+    assert waiting() == [("One", 1, 3, 3), ("Two", 1, 3, 3)]
+    assert other.assignments.count() == 3
 
 
 def test_a_round_can_be_opened_over_what_is_stale(cluster: Cluster, by: Member, project: Project) -> None:
