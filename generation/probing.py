@@ -2,16 +2,16 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from difflib import SequenceMatcher
-from typing import Any
+from typing import Any, cast
 
 from django.db.models import Exists, OuterRef, QuerySet
 
 from accounts.problems import Refused
 from annotation.models import Counterfactual, Review
 from annotation.models.counterfactual import CounterfactualQuerySet, ProbePair
-from measures.probe import Pair, TextNll
+from measures.probe import Pair, TextNll, paired
 from projects.models import Project
 
 from . import sources
@@ -163,13 +163,4 @@ def judged_pairs(run: Run) -> dict[tuple[int, int], Pair]:
         "content_sum", "content_tokens", "all_sum", "all_tokens", "replaced_sum", "replaced_tokens", "changed_sum",
         "changed_tokens",
     )  # fmt: skip
-    targets: dict[tuple[int, int], TextNll] = {}
-    others: dict[tuple[int, int], tuple[int, Pair]] = {}
-    for item, target, other, kind, review, content, content_tokens, whole, tokens, old, of_old, new, of_new in rows:
-        sums = TextNll(content, content_tokens, whole, tokens)
-        if kind is None:
-            targets[item, target] = sums
-        else:
-            pair = Pair(review, kind, sums, sums, replaced=(old or 0.0, of_old or 0), changed=(new or 0.0, of_new or 0))
-            others[target, other] = item, pair
-    return {key: replace(pair, target=targets[item, key[0]]) for key, (item, pair) in others.items()}
+    return cast(dict[tuple[int, int], Pair], paired(rows.iterator()))

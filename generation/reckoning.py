@@ -1,8 +1,6 @@
 """What the rows of a scoring, or of a probe, come to. The one place where they are read for that: workers and commands
 reckon, and store what they found (`generation.actions.reckoning`); tables and plots read what was stored."""
 
-from array import array
-from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -11,9 +9,10 @@ from django.db.models import F
 from django.db.models.functions import Coalesce
 
 from measures.counterfactuals import Kind
-from measures.means import METHOD, UNBOUNDED, Bounds, Mean, clustered_means
+from measures.means import Mean
 from measures.probe import BASES, ProbeResult, probe_table
 from measures.probe import RULE as PROBE_RULE
+from measures.score_means import OWN, PROPOSITIONS, RULE, ScoreMeans
 
 from . import metrics
 from .models import ProbeFigures, Run, Score, Scoring, UnitLevel
@@ -21,12 +20,8 @@ from .probing import pairs_of
 
 Json = dict[str, Any]
 
-#: What a summary is compared with; what names no reference counts as its own.
-OWN, PROPOSITIONS = "own target", "propositions of its review"
 NOT_SCORED = "not scored yet"
 NOT_RECKONED = "its mean has not been reckoned yet"
-#: How means are taken. What was stored by another rule is reckoned anew.
-RULE = METHOD
 #: The review that a scored summary belongs to, whatever its level.
 REVIEW = Coalesce(
     F("summary__item__unit__cluster__review"),
@@ -34,6 +29,7 @@ REVIEW = Coalesce(
     F("summary__item__unit__review"),
 )
 KINDS = [kind.value for kind in Kind]
+__all__ = ["OWN", "PROPOSITIONS", "RULE"]
 
 
 @dataclass(frozen=True)
@@ -51,6 +47,7 @@ Figures = Mapping[tuple[str, str], Found]
 
 
 def is_reckoned(scoring: Scoring) -> bool:
+    """Whether its means are there, by the rule of today."""
     return scoring.means is not None and scoring.means["rule"] == RULE
 
 
@@ -74,36 +71,11 @@ def means_of(scoring: Scoring) -> Json:
 
     One query, in memory that grows by some 20 bytes a number.
     """
-    columns: dict[tuple[str, str], _Column] = defaultdict(_Column)
-    seen = set()
+    means = ScoreMeans({figure.key: figure.bounds for figure in metrics.get(scoring.metric).figures})
     for row in rows_of(scoring):
-        seen.add(row.unit)
         side = side_of(scoring, row.type)
-        for figure, value in row.values.items():
-            columns[figure, side].add(value, row.review, row.undefined.get(figure, ""))
-    bounds = {figure.key: figure.bounds for figure in metrics.get(scoring.metric).figures}
-    found = _figures(columns, bounds)
-    return {
-        "rule": RULE,
-        "summaries": len(seen),
-        "figures": [
-            {"figure": figure, "side": side, "mean": each.mean.as_json(), "why": each.why, "undefined": each.undefined}
-            for (figure, side), each in found.items()
-        ],
-    }
-
-
-class _Column:
-    def __init__(self) -> None:
-        self.values, self.reviews = array("d"), array("q")
-        self.undefined: Counter[str] = Counter()
-
-    def add(self, value: float | None, review: int, why: str) -> None:
-        if value is None:
-            self.undefined[why] += 1
-        else:
-            self.values.append(value)
-            self.reviews.append(review)
+        means.add(summary=row.unit, review=row.review, side=side, values=row.values, undefined=row.undefined)
+    return means.as_json()
 
 
 class ScoreRow(NamedTuple):
@@ -128,21 +100,6 @@ def side_of(scoring: Scoring, reference: str | None) -> str:
     """What a row compares with, by the type of its reference's unit."""
     document = scoring.run.version.level == UnitLevel.DOCUMENT
     return PROPOSITIONS if document and reference == "proposition" else OWN
-
-
-def _figures(columns: Mapping[tuple[str, str], _Column], bounds: Mapping[str, Bounds]) -> Figures:
-    """Figures of the same items go together: their reviews are sorted once."""
-    alike: dict[bytes, list[tuple[str, str]]] = defaultdict(list)
-    for key, column in columns.items():
-        alike[column.reviews.tobytes()].append(key)
-    found: dict[tuple[str, str], Found] = {}
-    for keys in alike.values():
-        reviews = columns[keys[0]].reviews
-        values, limits = [columns[key].values for key in keys], [bounds.get(figure, UNBOUNDED) for figure, _ in keys]
-        for key, mean in zip(keys, clustered_means(values, reviews, bounds=limits), strict=True):
-            undefined = dict(sorted(columns[key].undefined.items()))  # not as the rows happen to lie
-            found[key] = Found(mean, "; ".join(undefined) if mean.value is None else "", undefined)
-    return found
 
 
 def probe_results(run: Run) -> tuple[ProbeResult, ...]:

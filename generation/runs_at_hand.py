@@ -1,6 +1,7 @@
 """Which runs results are about: of every version its newest run that came to something."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from django.db.models import Exists, F, Func, IntegerField, Max, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Greatest
@@ -36,6 +37,11 @@ def newest_runs(project: Project, purpose: str) -> RunQuerySet:
     runs = runs.annotate(done=_count(done), items_total=Greatest("units_count", _count(items)))
     found: RunQuerySet = runs.order_by("version__system_id", "version__level", "version__number")
     return found
+
+
+def published_runs(project: Project) -> list[Any]:
+    """The runs that results are about, of every purpose, without those that are sealed from anybody; with ``done``."""
+    return [run for purpose in Purpose for run in newest_runs(project, purpose).open_to_all()]
 
 
 def _count(rows: QuerySet[RunItem]) -> Subquery:

@@ -160,6 +160,29 @@ def direction_f1(reviews: Reviews[Review]) -> DirectionScores:
     )  # fmt: skip
 
 
+def f1_of_counts(counts: Mapping[Review, Mapping[str, float | None]]) -> dict[str, Any]:
+    """`direction_f1` from how often each summary has each pair of classes, ``target/output`` -> count; plain values.
+
+    ``n`` counts the summaries that have a pair.
+    """
+    one_hot = {name: tuple(float(name == other) for other in CLASSES) for name in CLASSES}
+    found = {
+        summary: [
+            (one_hot[target], one_hot[output])
+            for target in CLASSES
+            for output in CLASSES
+            for _ in range(int(of_summary.get(f"{target}/{output}") or 0))
+        ]
+        for summary, of_summary in counts.items()
+    }
+    scores = direction_f1(found)
+    return {
+        "macro_f1": scores.macro_f1, "micro_f1": scores.micro_f1, "undefined": scores.undefined,
+        "n_pairs": scores.n_pairs, "n": sum(bool(pairs) for pairs in found.values()), "table": scores.table,
+        "classes": {str(each.label): each.f1 for each in scores.classes},
+    }  # fmt: skip
+
+
 def _checked(given: Sequence[Distribution] | FloatArray) -> FloatArray:
     """(n, 3), each row scaled to sum 1."""
     try:

@@ -12,8 +12,8 @@ the sums, and that of the means over the tokens that differ, are given beside th
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from measures.clustered import Interval
@@ -204,3 +204,30 @@ def _figure(mean: Mean) -> Figure:
     if mean.value is None:  # only the mean over changed tokens can be of nothing: a row without pairs has no means
         return Figure(None, undefined=NONE_CHANGED)
     return Figure(mean.value, mean.ci, flags=(mean.no_interval,) if mean.no_interval else ())
+
+
+#: item, target, counterfactual (None: this is the target), its kind, review, and of each (sum, tokens): content, all,
+#: replaced, changed
+Judged = tuple[
+    Hashable, Hashable, Hashable | None, str | None, Hashable, float, int, float, int,
+    float | None, int | None, float | None, int | None,
+]  # fmt: skip
+
+
+def paired(rows: Iterable[Judged]) -> dict[tuple[Hashable, Hashable], Pair]:
+    """Each counterfactual with its target, by (target, counterfactual), from the likelihoods of single texts.
+
+    Raises ValueError for a counterfactual whose target was not judged with it.
+    """
+    targets: dict[tuple[Hashable, Hashable], TextNll] = {}
+    others: dict[tuple[Hashable, Hashable], tuple[Hashable, Pair]] = {}
+    for item, target, other, kind, review, content, content_tokens, whole, tokens, old, of_old, new, of_new in rows:
+        sums = TextNll(content, content_tokens, whole, tokens)
+        if other is None or kind is None:
+            targets[item, target] = sums
+        else:
+            pair = Pair(review, kind, sums, sums, replaced=(old or 0.0, of_old or 0), changed=(new or 0.0, of_new or 0))
+            others[target, other] = item, pair
+    if lost := [key for key, (item, _) in others.items() if (item, key[0]) not in targets]:
+        raise ValueError(f"a counterfactual without its target: {lost[0]}")
+    return {key: replace(pair, target=targets[item, key[0]]) for key, (item, pair) in others.items()}

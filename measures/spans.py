@@ -74,6 +74,41 @@ def place(text: str, quotes: Sequence[str]) -> tuple[Range, ...]:
     return tuple(ranges)
 
 
+def as_cell(fragments: Iterable[tuple[int, int, str]]) -> str:
+    """A span in one cell of a table: ``start-end "quote"`` a fragment, joined by `` | ``; offsets in code points."""
+    return " | ".join(f'{start}-{end} "{quote}"' for start, end, quote in fragments)
+
+
+_BEGINNING = re.compile(r'(\d+)-(\d+) "', re.ASCII)
+
+
+def ranges_of_cell(cell: str) -> tuple[Range, ...]:
+    """The ranges of what `as_cell` gave; none of an empty cell. A quote may have any letter: its length is known.
+
+    SpanError for any other cell.
+    """
+    ranges: list[Range] = []
+    at = 0
+    while at < len(cell):
+        found = _BEGINNING.match(cell, at)
+        if found is None:
+            break
+        start, end = int(found[1]), int(found[2])
+        at = found.end() + end - start
+        if end < start or cell[at : at + 1] != '"':
+            break
+        ranges.append((start, end))
+        at += 1
+        if at == len(cell):
+            return tuple(ranges)
+        if not cell.startswith(" | ", at):
+            break
+        at += 3
+    if cell:
+        raise SpanError(f"{cell!r} is no span in a cell")
+    return ()
+
+
 def covering_range(ranges: Ranges) -> Range:
     """The smallest range that holds all fragments; SpanError when there is none."""
     if not ranges:

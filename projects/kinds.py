@@ -13,47 +13,13 @@ from django.db.models import QuerySet
 from rest_framework import serializers
 
 from accounts.models import User
+from measures.agreement import Scale
+from measures.text_agreement import Comparison
 
 from .models import Answer, Project, Round, Unit
 
 #: The JSON-able value of one answer, as the kind's value serializer validates and shows it.
 Value = dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Scale:
-    """A declared nominal or ordinal scale: agreement is always computed on all of it, used or not."""
-
-    name: str
-    categories: tuple[str, ...]
-    #: irrCAC's name of the weighting that suits it: "identity" for nominal, "linear" or "quadratic" for ordinal.
-    weights: str = "identity"
-    #: Krippendorff's metric.
-    metric: str = "nominal"
-
-
-@dataclass(frozen=True)
-class Code:
-    """One person's value of one unit on one measure."""
-
-    unit: int
-    rater: str
-    measure: str
-    value: str
-
-
-@dataclass(frozen=True)
-class SpanAgreement:
-    """How well marked texts agree, where a nominal coefficient does not fit. ``value`` None: no pair to compare."""
-
-    name: str
-    method: str
-    value: float | None
-    pairs: int
-    units: int
-    #: Pairs in which neither marked anything: they agree, and are left out of the mean.
-    both_empty: int = 0
-    undefined: str | None = None
 
 
 @dataclass(frozen=True)
@@ -128,10 +94,12 @@ class Kind(Protocol):
     card_serializer: type[serializers.Serializer[Any]]
     #: The serializer of a value: shape only; `check` does what needs the unit.
     value_serializer: type[serializers.Serializer[Any]]
-    #: Measures of agreement, each on a declared scale.
-    scales: Sequence[Scale]
-    #: Column names of one answer in the tidy CSV of a release.
+    #: Column names of one answer (`row`).
     columns: Sequence[str]
+    #: Measures of agreement, each on a declared scale of a column.
+    scales: Sequence[Scale]
+    #: How marked or written texts are compared, where a nominal coefficient does not fit.
+    comparisons: Sequence[Comparison]
     #: The guideline (Markdown) that a project starts from.
     guideline: str
     #: How it is worked on away from the browser; None where a sheet cannot hold it.
@@ -179,14 +147,6 @@ class Kind(Protocol):
         Raises ``accounts.problems.Refused`` with the field that cannot be carried over: it is to be said anew."""
         ...
 
-    def codes(self, values: Iterable[tuple[Unit, str, Value]]) -> Iterable[Code]:
-        """Values as codes for agreement; a value that is missing on a measure gives no code."""
-        ...
-
-    def span_agreement(self, values: Iterable[tuple[Unit, str, Value]]) -> list[SpanAgreement]:
-        """Agreement of marked texts; an empty list for kinds without them."""
-        ...
-
     def adopt(self, unit: Unit, answers: Sequence[tuple[Answer, Value]], policy: Mapping[str, Any]) -> list[Verdict]:
         """Gold per field from the k counted answers to one unit, by the round's policy. Pure: writes nothing."""
         ...
@@ -200,14 +160,16 @@ class Kind(Protocol):
         """Called when the decisions are inserted: for a kind whose values other rows follow."""
         ...
 
-    def row(self, value: Value) -> dict[str, Any]:
-        """The columns of a value for the tidy CSV."""
+    def row(self, value: Value) -> dict[str, str]:
+        """The cells of a value, by column: what its agreement is computed from, and what a release has of it."""
         ...
 
     def sentence(self, field: str, value: Value) -> str:
         """One field of a value in words, for lists and the history."""
         ...
 
+
+__all__ = ["Comparison", "Scale"]
 
 _kinds: dict[str, Kind] = {}
 

@@ -106,7 +106,8 @@ def _write_files(project: Project, version: str, folder: Path, progress: Progres
 
     for path, chunks in files(project, notes):
         put(path, chunks)
-    put("README.md", [card.card(project, version, newest, notes).encode()])
+    paths = [entry.path for entry in entries]
+    put("README.md", [card.card(project, version, newest, notes, paths).encode()])
     put("CITATION.cff", [card.citation(project, version, newest).encode()])
     put("LICENSE", [card.licence(project).encode()])
     put(manifest.SUMS, [manifest.sums(entries)])

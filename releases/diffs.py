@@ -2,17 +2,15 @@
 
 import csv
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
+from .dictionary import table_of
 from .folder import Altered, checked
 from .manifest import SUMS, Entry, Manifest
 
-#: The columns that name a row, where it is not the first one; of JSON lines the fields, where it is not ``docid``.
-KEYS = {"provenance/values.csv": 4}
-FIELDS = {"m3/counterfactuals.jsonl": ("docid", "kind"), "rounds.jsonl": ("round",)}
 Release = tuple[Path, Manifest]
 
 
@@ -50,26 +48,27 @@ def _difference(path: str, before: dict[str, str], after: dict[str, str]) -> Fil
 
 
 def _rows(folder: Path, entry: Entry | None) -> dict[str, str]:
-    """Digest by key: `FIELDS` of JSONL, the first columns of CSV, the file itself otherwise."""
+    """Digest by key, which the dictionary names; of a file that it does not know the file itself."""
     if entry is None:
         return {}
-    pieces = checked(folder, entry)
+    pieces, table = checked(folder, entry), table_of(entry.path)
     try:
-        match Path(entry.path).suffix:
-            case ".jsonl":
-                fields = FIELDS.get(entry.path, ("docid",))
-                return {_key(json.loads(line), fields): _digest(line) for line in _lines(pieces)}
-            case ".csv":
-                width = KEYS.get(entry.path, 1)
-                return {" ".join(row[:width]): _digest(json.dumps(row)) for row in csv.reader(_lines(pieces))}
-    except (ValueError, KeyError, TypeError, RecursionError, csv.Error):
+        if table and entry.path.endswith(".jsonl"):
+            return {_key(json.loads(line), table.key): _digest(line) for line in _lines(pieces)}
+        if table:
+            reader = csv.reader(_lines(pieces))
+            header = next(reader)
+            places = [header.index(name) for name in table.key]
+            rows = {" ".join(row[place] for place in places): _digest(json.dumps(row)) for row in reader}
+            return {"the header": _digest(json.dumps(header))} | rows
+    except (ValueError, KeyError, IndexError, StopIteration, TypeError, RecursionError, csv.Error):
         raise Altered(f"{entry.path}: it has not the rows that a release's has") from None
     for _ in pieces:
         pass
     return {Path(entry.path).name: entry.sha256}
 
 
-def _key(row: dict[str, object], fields: tuple[str, ...]) -> str:
+def _key(row: dict[str, object], fields: Sequence[str]) -> str:
     return " ".join(str(row[field]) for field in fields)
 
 

@@ -6,7 +6,9 @@ from typing import Any
 from django.db.models import Max, Q, QuerySet
 
 from audit.models import Entry, Seal
-from projects.models import Answer, Decision, Guideline, Import, Project
+from generation.models import ItemStatus, ProbeFigures, RunItem, Scoring
+from generation.runs_at_hand import published_runs
+from projects.models import Answer, Decision, Guideline, Import, Project, Round
 
 #: Acts that change what a release holds. A release's own entry is none of them, or two of one state would differ.
 DATA_VERBS = ("create project", "change project", "write guideline", "import", "correct")
@@ -22,8 +24,10 @@ def _leaves(project: Project) -> list[QuerySet[Any]]:
 
 
 def newest_change(project: Project) -> str:
-    """When the newest answer, decision, import, guideline or setting came, in UTC: not the clock: bytes repeat."""
+    """When the newest answer, decision, import, guideline, setting, closing of a round, summary or score came, in UTC:
+    not the clock: bytes repeat. Of runs that are sealed from somebody nothing, not even a time."""
     answers, decisions, entries = _leaves(project)
+    runs = [run.pk for run in published_runs(project)]
     times: list[datetime | None] = [
         project.created_at,
         answers.aggregate(t=Max("received_at"))["t"],
@@ -31,6 +35,10 @@ def newest_change(project: Project) -> str:
         entries.aggregate(t=Max("at"))["t"],
         Import.objects.filter(project=project).aggregate(t=Max("created_at"))["t"],
         Guideline.objects.filter(project=project).aggregate(t=Max("created_at"))["t"],
+        Round.objects.filter(project=project).aggregate(t=Max("closed_at"))["t"],
+        RunItem.objects.filter(run__in=runs, status=ItemStatus.DONE).aggregate(t=Max("finished_at"))["t"],
+        Scoring.objects.shown().filter(run__in=runs).aggregate(t=Max("finished_at"))["t"],
+        ProbeFigures.objects.filter(run__in=runs).aggregate(t=Max("created_at"))["t"],
     ]
     return max(t for t in times if t).astimezone(UTC).isoformat(timespec="microseconds")
 

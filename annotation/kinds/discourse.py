@@ -10,7 +10,7 @@ from rest_framework import serializers
 
 from accounts.models import User
 from accounts.problems import Refused
-from projects.kinds import Batch, Code, Scale, Sheet, SkipReason, SpanAgreement, Value, Verdict
+from projects.kinds import Batch, Comparison, Scale, Sheet, SkipReason, Value, Verdict
 from projects.models import Answer, Project, Round, Unit
 
 from .. import guidelines
@@ -40,7 +40,8 @@ class DiscourseKind:
     )
     card_serializer: type[serializers.Serializer[Any]] = DiscourseCardSerializer
     value_serializer: type[serializers.Serializer[Any]] = DiscourseValueSerializer
-    scales: Sequence[Scale] = (Scale(FIELD, tuple(Relation.values)),)
+    scales: Sequence[Scale] = (Scale(FIELD, tuple(Relation.values), FIELD),)
+    comparisons: Sequence[Comparison] = ()
     columns: Sequence[str] = (FIELD, "suggestion")
     guideline: str = guidelines.text("discourse")
     # Its card is a cluster with several texts: no row of a sheet holds it.
@@ -112,16 +113,10 @@ class DiscourseKind:
     def carry(self, value: Value, unit: Unit) -> Value:
         return {FIELD: value[FIELD]}
 
-    def codes(self, values: Iterable[tuple[Unit, str, Value]]) -> Iterable[Code]:
-        return (Code(unit.pk, rater, FIELD, value[FIELD]) for unit, rater, value in values)
-
-    def span_agreement(self, values: Iterable[tuple[Unit, str, Value]]) -> list[SpanAgreement]:
-        return []
-
     def adopt(self, unit: Unit, answers: Sequence[tuple[Answer, Value]], policy: Mapping[str, Any]) -> list[Verdict]:
         return [majority(FIELD, answers, lambda value: value[FIELD])[0]]
 
-    def row(self, value: Value) -> dict[str, Any]:
+    def row(self, value: Value) -> dict[str, str]:
         return {FIELD: value[FIELD], "suggestion": value.get("suggestion", "")}
 
     def sentence(self, field: str, value: Value) -> str:

@@ -1,7 +1,7 @@
 """The task kind *label*: polarity and modality of a proposition, with the cues that show them (TASKS: label)."""
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -12,8 +12,8 @@ from accounts.models import User
 from accounts.prepared import Read, insert
 from accounts.problems import Refused
 from measures import spans
-from measures.span_agreement import cue_f1
-from projects.kinds import Batch, Code, Scale, Sheet, SkipReason, SpanAgreement, Value, Verdict
+from measures.text_agreement import By, Comparison
+from projects.kinds import Batch, Scale, Sheet, SkipReason, Value, Verdict
 from projects.models import Answer, Change, Project, Round, Unit
 
 from .. import candidates, guidelines, pico
@@ -24,6 +24,7 @@ from .label_sheet import LABEL_SHEET
 from .label_values import said
 
 ASPECTS = (Cue.Aspect.POLARITY, Cue.Aspect.MODALITY)
+COMPARED: tuple[By, ...] = ("token", "exact")
 
 
 #: Annotated on propositions: how many its cluster has now.
@@ -66,10 +67,16 @@ class LabelKind:
     card_serializer: type[serializers.Serializer[Any]] = LabelCardSerializer
     value_serializer: type[serializers.Serializer[Any]] = LabelValueSerializer
     scales: Sequence[Scale] = (
-        Scale("polarity", tuple(Polarity.values)),
-        Scale("modality", tuple(Modality.values)),
+        Scale("polarity", tuple(Polarity.values), "polarity"),
+        Scale("modality", tuple(Modality.values), "modality"),
         # `no evidence` is no point on the way from weak to strong claims of an effect: missing on this scale.
-        Scale("modality as a rank", ("weak", "moderate", "strong"), weights="linear", metric="ordinal"),
+        Scale(
+            "modality as a rank", ("weak", "moderate", "strong"), "modality", weights="linear", metric="ordinal",
+            missing=(Modality.NO_EVIDENCE.value,),
+        ),
+    )  # fmt: skip
+    comparisons: Sequence[Comparison] = tuple(
+        Comparison(f"{aspect} cue", by, (f"{aspect}_cue",)) for aspect in ASPECTS for by in COMPARED
     )
     columns: Sequence[str] = ("polarity", "polarity_cue", "modality", "modality_cue")
     guideline: str = guidelines.text("label")
@@ -204,42 +211,10 @@ class LabelKind:
         carried = {"polarity": value["polarity"], "modality": value["modality"]}
         return carried | {f"{a}_cue": _carried(text, value, f"{a}_cue") for a in ASPECTS}
 
-    def codes(self, values: Iterable[tuple[Unit, str, Value]]) -> Iterable[Code]:
-        for unit, rater, value in values:
-            yield Code(unit.pk, rater, "polarity", value["polarity"])
-            yield Code(unit.pk, rater, "modality", value["modality"])
-            if value["modality"] != Modality.NO_EVIDENCE:
-                yield Code(unit.pk, rater, "modality as a rank", value["modality"])
-
-    def span_agreement(self, values: Iterable[tuple[Unit, str, Value]]) -> list[SpanAgreement]:
-        """Mean pairwise cue F1 by words, and the share of identical cues; pairs without any cue are told apart."""
-        values = list(values)
-        units = {unit.pk for unit, _, _ in values}
-        texts: dict[Hashable, str] = dict(Proposition.objects.filter(unit__in=units).values_list("unit", "text"))
-        out = []
-        for aspect in ASPECTS:
-            cues: dict[Hashable, dict[Hashable, list[spans.Range]]] = defaultdict(dict)
-            for unit, rater, value in values:
-                cues[unit.pk][rater] = _ranges(value[f"{aspect}_cue"])
-            for method, unit_of in (("mean pairwise F1 of words", "token"), ("share of identical cues", "exact")):
-                found = cue_f1(texts, cues, unit_of)  # type: ignore[arg-type]
-                out.append(
-                    SpanAgreement(
-                        f"{aspect} cue",
-                        method,
-                        found.value,
-                        found.n_pairs,
-                        found.n_items,
-                        found.n_both_empty,
-                        found.undefined,
-                    )
-                )
-        return out
-
     def adopt(self, unit: Unit, answers: Sequence[tuple[Answer, Value]], policy: Mapping[str, Any]) -> list[Verdict]:
         return adopt_label(answers, cue_policy=policy.get("cues", "overlap"))
 
-    def row(self, value: Value) -> dict[str, Any]:
+    def row(self, value: Value) -> dict[str, str]:
         return {
             "polarity": value["polarity"],
             "polarity_cue": _cell(value["polarity_cue"]),
@@ -271,8 +246,7 @@ def _ranges(fragments: Sequence[Mapping[str, Any]]) -> list[tuple[int, int]]:
 
 
 def _cell(fragments: Sequence[Mapping[str, Any]]) -> str:
-    """A cue in one cell: ``start-end "quote"`` a piece, offsets in code points, pieces joined by `` | ``."""
-    return " | ".join(f'{f["start"]}-{f["end"]} "{f["quote"]}"' for f in fragments)
+    return spans.as_cell((f["start"], f["end"], f["quote"]) for f in fragments)
 
 
 def _carried(text: str, value: Value, field: str) -> list[dict[str, Any]]:

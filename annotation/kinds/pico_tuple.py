@@ -1,7 +1,6 @@
 """The task kind *tuple*: the PICO tuple of a target proposition (TASKS: pico)."""
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from itertools import combinations
 from typing import Any
 from uuid import UUID
 
@@ -11,7 +10,8 @@ from rest_framework import serializers
 from accounts.models import User
 from accounts.problems import Refused
 from measures import spans
-from projects.kinds import Batch, Code, Scale, Sheet, SkipReason, SpanAgreement, Value, Verdict
+from measures.text_agreement import By, Comparison, written
+from projects.kinds import Batch, Scale, Sheet, SkipReason, Value, Verdict
 from projects.models import Answer, Project, Purpose, Round, Unit
 
 from .. import guidelines
@@ -23,6 +23,18 @@ from .tuple_serializers import TupleCardSerializer, TupleValueSerializer
 SLOTS = tuple(Slot.values)
 #: Purposes whose people see the tuple that stands.
 SHOWN = (Purpose.REVIEW_AND_CORRECT,)
+
+
+STANDS_FOR = {Slot.C.value: ("c_stands_for",)}
+COMPARED: tuple[By, ...] = ("same", "words")
+COMPARISONS = (
+    *(
+        Comparison(f"{slot.upper()} slot", by, (slot,), STANDS_FOR.get(slot, ()) if by == "same" else ())
+        for slot in SLOTS
+        for by in COMPARED
+    ),
+    Comparison("tuple", "whole", SLOTS, ("c_stands_for",)),
+)
 
 
 class TupleKind:
@@ -41,8 +53,11 @@ class TupleKind:
     )
     card_serializer: type[serializers.Serializer[Any]] = TupleCardSerializer
     value_serializer: type[serializers.Serializer[Any]] = TupleValueSerializer
-    # Texts have no declared categories; how well they agree is in `span_agreement`.
-    scales: Sequence[Scale] = tuple(Scale(f"{slot}: blank", ("blank", "given")) for slot in SLOTS)
+    # Texts have no declared categories; how well they agree is in the comparisons.
+    scales: Sequence[Scale] = tuple(
+        Scale(f"{slot}: blank", ("blank", "given"), slot, blank_or_given=True) for slot in SLOTS
+    )
+    comparisons: Sequence[Comparison] = COMPARISONS
     columns: Sequence[str] = (*SLOTS, "c_stands_for")
     guideline: str = guidelines.text("tuple")
     # Its card is a cluster with several texts: no row of a sheet holds it.
@@ -109,30 +124,11 @@ class TupleKind:
         """The texts as they are; where a piece was marked is looked for anew by its form."""
         return {slot: value[slot] | {"fragments": []} for slot in SLOTS}
 
-    def codes(self, values: Iterable[tuple[Unit, str, Value]]) -> Iterable[Code]:
-        for unit, rater, value in values:
-            for slot in SLOTS:
-                yield Code(unit.pk, rater, f"{slot}: blank", "given" if value[slot]["text"] else "blank")
-
-    def span_agreement(self, values: Iterable[tuple[Unit, str, Value]]) -> list[SpanAgreement]:
-        """Slot by slot and as a whole: the share of pairs that wrote the same, and the mean word F1 of their texts."""
-        by_unit: dict[int, list[Value]] = {}
-        for unit, _, value in values:
-            by_unit.setdefault(unit.pk, []).append(value)
-        pairs = [(unit, a, b) for unit, said in by_unit.items() for a, b in combinations(said, 2)]
-        out = []
-        for slot in SLOTS:
-            name = f"{slot.upper()} slot"
-            out.append(_mean(name, "share of same texts", [(u, _same(a, b, slot)) for u, a, b in pairs]))
-            out.append(_mean(name, "mean pairwise F1 of words", [(u, _word_f1(a, b, slot)) for u, a, b in pairs]))
-        whole = [(u, float(all(_key(a[s]) == _key(b[s]) for s in SLOTS))) for u, a, b in pairs]
-        return [*out, _mean("tuple", "share of same tuples", whole)]
-
     def adopt(self, unit: Unit, answers: Sequence[tuple[Answer, Value]], policy: Mapping[str, Any]) -> list[Verdict]:
         """Slot by slot, where more than half wrote the same but for case and spaces."""
         return [_verdict(slot, answers) for slot in SLOTS]
 
-    def row(self, value: Value) -> dict[str, Any]:
+    def row(self, value: Value) -> dict[str, str]:
         return {slot: value[slot]["text"] for slot in SLOTS} | {"c_stands_for": value["c"]["stands_for"]}
 
     def sentence(self, field: str, value: Value) -> str:
@@ -145,36 +141,7 @@ def _verdict(slot: str, answers: Sequence[tuple[Answer, Value]]) -> Verdict:
 
 
 def _key(slot: Mapping[str, Any]) -> Hashable:
-    return " ".join(slot["text"].split()).casefold(), slot.get("stands_for")
-
-
-def _words(slot: Mapping[str, Any]) -> set[str]:
-    text = slot["text"].casefold()
-    return {text[start:end] for start, end in spans.words(text)}
-
-
-def _same(a: Value, b: Value, slot: str) -> float | None:
-    """1 or 0; None where both left the slot blank."""
-    return float(_key(a[slot]) == _key(b[slot])) if a[slot]["text"] or b[slot]["text"] else None
-
-
-def _word_f1(a: Value, b: Value, slot: str) -> float | None:
-    left, right = _words(a[slot]), _words(b[slot])
-    return 2 * len(left & right) / (len(left) + len(right)) if left or right else None
-
-
-def _mean(name: str, method: str, scores: Sequence[tuple[int, float | None]]) -> SpanAgreement:
-    """The mean over units of the mean over pairs, as for cues; pairs with nothing to compare are told apart."""
-    by_unit: dict[int, list[float]] = {}
-    for unit, score in scores:
-        if score is not None:
-            by_unit.setdefault(unit, []).append(score)
-    n_pairs = sum(len(found) for found in by_unit.values())
-    if not by_unit:
-        why = "all left it blank" if scores else "not enough ratings"
-        return SpanAgreement(name, method, None, 0, 0, len(scores), why)
-    mean = sum(sum(found) / len(found) for found in by_unit.values()) / len(by_unit)
-    return SpanAgreement(name, method, mean, n_pairs, len(by_unit), len(scores) - n_pairs)
+    return written(slot["text"]), slot.get("stands_for")
 
 
 def _with_slots(rows: QuerySet[PicoTuple]) -> QuerySet[PicoTuple]:

@@ -5,11 +5,11 @@ target's polarity never comes in: that is benefit or harm, not rise or fall.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from annotation.pico import in_words
-from measures.direction import CLASSES, NATURAL_OF_BASE_2, PRIOR, Distribution, direction_f1, js_distances
+from measures.direction import CLASSES, NATURAL_OF_BASE_2, PRIOR, Distribution, f1_of_counts, js_distances
 from measures.lexicon_direction import lexicon_directions, lexicon_parameters
 from measures.means import FROM_0, FROM_0_TO_1
 from measures.pio import every_pair_of, pairs_of, parse_pio
@@ -171,23 +171,12 @@ class DirectionScorer:
 
     def corpus(self, everything: Iterable[tuple[Judged, list[Row]]]) -> dict[str, Any]:
         """F1 over the pairs of all summaries, each against its own target, from the counts in the rows."""
-        one_hot = {name: tuple(float(name == other) for other in CLASSES) for name in CLASSES}
-        found: dict[int, list[tuple[Distribution, Distribution]]] = {}
+        found: dict[int, Mapping[str, float | None]] = {}
         for judged, rows in everything:
             own = judged.material.references[0].unit if judged.material.references else None
             row = next((row for row in rows if own is not None and row.reference == own), None)
-            found[judged.summary] = [
-                (one_hot[target], one_hot[output])
-                for target in CLASSES
-                for output in CLASSES
-                for _ in range(int((row.values.get(f"{target}/{output}") or 0) if row else 0))
-            ]
-        scores = direction_f1(found)
-        return {
-            "macro_f1": scores.macro_f1, "micro_f1": scores.micro_f1, "undefined": scores.undefined,
-            "n_pairs": scores.n_pairs, "n": sum(bool(pairs) for pairs in found.values()), "table": scores.table,
-            "classes": {str(each.label): each.f1 for each in scores.classes},
-        }  # fmt: skip
+            found[judged.summary] = row.values if row else {}
+        return f1_of_counts(found)
 
 
 def compared(targets: Sequence[Distribution], outputs: Sequence[Distribution]) -> dict[str, float | None]:

@@ -29,6 +29,10 @@ class RunQuerySet(models.QuerySet["Run"]):
         """Without the runs that are sealed from this member: their figures too would tell which system is which."""
         return self.exclude(seals__in=Seal.objects.upon(member))
 
+    def open_to_all(self) -> Self:
+        """Without the runs that are sealed from anybody: what everybody can read must hold nothing of them."""
+        return self.exclude(seals__in=Seal.objects.in_force())
+
 
 class Run(models.Model):
     """A version applied to units of its level: summaries made, or texts probed."""

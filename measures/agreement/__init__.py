@@ -23,11 +23,13 @@ from measures.agreement.planning import half_width_curve, items_needed
 from measures.agreement.ratings import Label, Ratings
 from measures.agreement.report import MeasureReport, all_coefficients, measure_report
 from measures.agreement.results import Coefficient, OverReviews
+from measures.agreement.rounds import REPLICATES, RoundAnswers, Said, Scale, coded
 from measures.agreement.weights import WEIGHTINGS, WeightName, Weights, weight_matrix
 from measures.clustered import Interval
 
 __all__ = [
     "METRICS",
+    "REPLICATES",
     "WEIGHTINGS",
     "AgainstGold",
     "AgreementDataError",
@@ -48,6 +50,9 @@ __all__ = [
     "PairMatrix",
     "Ratings",
     "RatingsError",
+    "RoundAnswers",
+    "Said",
+    "Scale",
     "WeightName",
     "Weights",
     "against_gold",
@@ -61,6 +66,7 @@ __all__ = [
     "brennan_prediger",
     "category_agreement",
     "check_fleiss_not_above_ac1",
+    "coded",
     "cohen_bootstrap",
     "cohen_kappa",
     "conger",

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from projects.models import Project
 
-from . import answers, counterfactuals, m3, provenance, rounds, statistics
+from . import agreement, answers, counterfactuals, m3, provenance, rounds, statistics, systems
 from .notes import Notes
 
 File = tuple[str, Iterable[bytes]]
@@ -20,7 +20,9 @@ FORMATS: dict[str, Format] = {
     "counterfactuals": counterfactuals.files,
     "rounds": rounds.files,
     "answers": answers.files,
+    "agreement": agreement.files,
     "provenance": provenance.files,
+    "systems": systems.files,
     "statistics": statistics.files,
 }
 

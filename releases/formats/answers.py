@@ -22,6 +22,12 @@ COLUMNS = (
     "counted", "outcome", "skip_reason", "guideline", "unit_revision", "received_at", "active_ms", "flag", "comment",
 )  # fmt: skip
 
+#: As agreement takes them (`projects.actions.gold.counted`), round by round.
+ORDER = (
+    "assignment__round_id", "assignment__position", "assignment__number", "assignment__repeat", "assignment_id",
+    "revision",
+)  # fmt: skip
+
 
 def files(project: Project, notes: Notes) -> Iterator[tuple[str, Iterable[bytes]]]:
     found = Answer.objects.filter(assignment__round__project=project)
@@ -38,7 +44,7 @@ def _rows(project: Project, kind: kinds.Kind, notes: Notes) -> Iterator[bytes]:
         Answer.objects.filter(assignment__round__project=project, assignment__round__kind=kind.key)
         .select_related("assignment__round", "assignment__unit", "author", "guideline")
         .annotate(brought_by=F("entry__actor"))
-        .order_by("assignment__round_id", "assignment__position", "assignment_id", "revision")
+        .order_by(*ORDER)
         .iterator(chunk_size=BATCH)
     )
     while batch := list(islice(answers, BATCH)):

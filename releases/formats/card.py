@@ -1,9 +1,11 @@
 """The data set card and its citation: words for people, written from the same snapshot."""
 
 import json
+from collections.abc import Sequence
 
 from projects.models import Project
 
+from ..dictionary import Table, table_of
 from .notes import Notes
 
 CREATIVE_COMMONS = "https://creativecommons.org"
@@ -24,8 +26,8 @@ SPDX = {
 }
 
 
-def card(project: Project, version: str, newest: str, notes: Notes) -> str:
-    """README.md of a release: what it is, what it holds, how it was made, how to check it."""
+def card(project: Project, version: str, newest: str, notes: Notes, paths: Sequence[str] = ()) -> str:
+    """README.md of a release: what it is, what it holds (``paths``: its files), how it was made, how to check it."""
     levels = "\n".join(
         f"| {r['level']} | {r['targets']} | {r['inputs']} | {r['reviews']} | {r['studies']} | "
         f"{_figure(r['inputs_per_target'])} | {_figure(r['compression'])} |"
@@ -55,8 +57,7 @@ the counts of values, each with its n and method. `m3/` has the levels in M3's p
 `answers/` has every answer of every round, one row a revision (`current` and `counted` tell which stand), with raters
 under pseudonyms. {_comments(project, notes)}
 `provenance/` names, for every value in force, the answer and the guideline version or the imported file that it comes
-from; it has the guidelines word for word, and says who typed in what no file brought. `rounds.jsonl`, where there were
-rounds, has the seed, filters and strata of each; `m3/counterfactuals.jsonl` the counterfactuals, where there are any.
+from; it has the guidelines word for word, and says who typed in what no file brought.
 
 Cells of the CSV files hold texts exactly as they are, a leading `=`, `+`, `-` or `@` included: they are data
 for scripts. In a spreadsheet import them as text.
@@ -71,6 +72,10 @@ Polarity is benefit or harm of the intervention for the outcome; M3's files call
 exactly where the modality is `no evidence`. Cues keep their published text; cues marked by people are given as the text
 that covers them, with exact ranges in `answers/`.
 
+## Files
+
+{_files(paths)}
+
 ## Checking it
 
     sha256sum -c SHA256SUMS
@@ -83,7 +88,30 @@ the download). With a copy of Concord, without an installation or settings,
     python manage.py verify_release DIR --digest DIGEST
 
 does both and more: it takes the digest anew, and finds files that were added.
+
+## Computing its figures again
+
+    python -m measures.again DIR
+
+computes every figure of agreement, and of systems where there are any, from the files here, and holds it against the
+one that is printed in them. It needs a copy of Concord, Python and NumPy, and no installation; for BLEU and chrF of all
+summaries together sacrebleu as well. A run whose texts somebody is still to rate, without knowing whose they are, is in
+none of the files.
 """
+
+
+def _files(paths: Sequence[str]) -> str:
+    """What each file of rows is, and what its columns say."""
+    return "\n\n".join(_described(path, table) for path in sorted(paths) if (table := table_of(path)))
+
+
+def _described(path: str, table: Table) -> str:
+    names = ", ".join(f"`{name}`" for name in table.key)
+    lines = [f"`{path}`: a row is {table.row}; named by {names}.", ""]
+    lines += [f"* `{name}`: {said}" for name, said in table.columns.items()]
+    if table.others:
+        lines.append(f"* {'any other' if table.columns else 'each'}: {table.others}")
+    return "\n".join(lines)
 
 
 def _comments(project: Project, notes: Notes) -> str:

@@ -14,6 +14,8 @@ from annotation.actions.supersede import supersede_text
 from annotation.kinds.pico_tuple import TupleKind
 from annotation.models import Cluster, PicoFragment, PicoTuple
 from audit.verify import findings
+from measures.agreement import coded
+from measures.text_agreement import compared
 from projects import kinds
 from projects.actions.answers import next_hand
 from projects.actions.confirm import confirm
@@ -177,13 +179,12 @@ def test_people_see_the_tuple_in_force_only_where_they_review_it(
 
 
 def test_agreement_on_tuples_is_told_slot_by_slot() -> None:
-    unit = Unit(pk=1)
-    values = [
-        (unit, "a", tuple_value(i="nepralin", o="risk of relapse")),
-        (unit, "b", tuple_value(i="Nepralin", o="relapse")),
-    ]
     kind = TupleKind()
-    found = {(a.name, a.method): a for a in kind.span_agreement(values)}
+    said = [
+        ("u", "a", kind.row(tuple_value(i="nepralin", o="risk of relapse"))),
+        ("u", "b", kind.row(tuple_value(i="Nepralin", o="relapse"))),
+    ]
+    found = {(a.name, a.method): a for a in compared(kind.comparisons, said, {})}
     assert found["I slot", "share of same texts"].value == 1
     assert found["O slot", "mean pairwise F1 of words"].value == pytest.approx(2 * 1 / 4)
     assert (found["P slot", "share of same texts"].value, found["P slot", "share of same texts"].both_empty) == (
@@ -191,9 +192,9 @@ def test_agreement_on_tuples_is_told_slot_by_slot() -> None:
         1,
     )
     assert found["tuple", "share of same tuples"].value == 0
-    codes = {(c.rater, c.measure, c.value) for c in kind.codes(values)}
-    assert ("a", "c: blank", "blank") in codes
-    assert kind.span_agreement([])[0].undefined == "not enough ratings"
+    assert ("u", "a", "blank") in coded(kind.scales, said)["c: blank"]
+    assert ("u", "a", "given") in coded(kind.scales, said)["i: blank"]
+    assert compared(kind.comparisons, [], {})[0].undefined == "not enough ratings"
 
 
 # Relations

@@ -20,8 +20,6 @@ from generation.models import ProbeFigures, Score, Scoring, Summary
 from generation.plots import by_system, drawable
 from generation.reckoning import (
     OWN,
-    _Column,
-    _figures,
     figures_of,
     is_reckoned,
     means_of,
@@ -32,6 +30,7 @@ from generation.reckoning import (
 from generation.tables.scored import Scores
 from generation.tables.writing import words
 from measures.clustered import TOO_FEW
+from measures.score_means import ScoreMeans
 from projects import jobs
 from projects.models import Job, Project
 from tests.annotation.m3_files import brought_in, cluster, source, write
@@ -174,12 +173,12 @@ def test_figures_of_a_probe_that_were_taken_by_another_rule_are_missed_and_recko
 
 def test_an_interval_of_few_reviews_stays_where_a_score_can_lie() -> None:
     """Three reviews, two of them without a word in common: Student's interval would begin far below 0."""
-    columns = {("rouge1_f1", OWN): _Column(), ("difference_rouge1_f1", OWN): _Column()}
-    for column in columns.values():
-        for review, value in enumerate((0.0, 0.0, 0.6)):
-            column.add(value, review, "")
-    found = _figures(columns, {"rouge1_f1": (0.0, 1.0), "difference_rouge1_f1": (-1.0, 1.0)})
-    [(least, most), (lowest, highest)] = [each.mean.ci or (9, 9) for each in found.values()]
+    means = ScoreMeans({"rouge1_f1": (0.0, 1.0), "difference_rouge1_f1": (-1.0, 1.0)})
+    for review, value in enumerate((0.0, 0.0, 0.6)):
+        values = {"rouge1_f1": value, "difference_rouge1_f1": value}
+        means.add(summary=review, review=review, side=OWN, values=values, undefined={})
+    found = [each["mean"]["ci"] for each in means.as_json()["figures"]]
+    [(least, most), (lowest, highest)] = found
     assert least == 0
     assert -1 < lowest < -0.6
     assert most == highest

@@ -1,0 +1,80 @@
+"""The agreement reports of closed rounds, from the answers."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from typing import Any
+
+from measures.again.files import Folder
+from measures.again.findings import Findings, Unusable
+from measures.agreement import RatingsError, RoundAnswers, Said, Scale
+from measures.spans import SpanError
+from measures.text_agreement import Comparison
+
+REPORTS, UNITS, GOLD = "agreement/reports.jsonl", "agreement/units.csv", "agreement/gold.csv"
+ROUNDS = "rounds.jsonl"
+#: What a report says of its round; both files have it.
+FACTS = ("round", "kind", "purpose", "status", "overlap", "units")
+
+
+def repeat(folder: Folder, findings: Findings) -> None:
+    """Compute every report anew. Raises `Unusable`."""
+    rounds = {line["round"]: line for line in folder.lines(ROUNDS)}
+    texts, reviews = _units(folder, "text"), _units(folder, "review")
+    gold = _gold(folder)
+    answers: dict[str, dict[str, list[Said]]] = {}
+    there = set()
+    for line in folder.lines(REPORTS):
+        try:
+            name, file, printed = line["round"], line["answers"], line["report"]
+            there.add(name)
+            if file not in answers:
+                answers[file] = _said(folder, file)
+            found = RoundAnswers(
+                [Scale.from_json(scale) for scale in line["scales"]],
+                [Comparison.from_json(comparison) for comparison in line["comparisons"]],
+            )
+            found.add(answers[file].get(name, []), texts[line["unit_type"]], reviews[line["unit_type"]])
+            found.hold_against(gold[name])
+            again = _facts(printed, rounds.get(name, {})) | found.report(
+                units=printed["units"], seed=line["seed"], overlap=printed["overlap"], bootstrap=line["bootstrap"]
+            )
+        except (RatingsError, SpanError) as error:
+            findings.find(f"{REPORTS}: round {name}: its answers give no report: {error}")
+            continue
+        except (KeyError, TypeError, ValueError) as error:
+            raise Unusable(f"{REPORTS}: a line of it is no report, or its answers lack a column ({error!r})") from None
+        findings.compare(REPORTS, f"round {name}", printed, again)
+        findings.compare(REPORTS, f"round {name}, seed", line["seed"], rounds.get(name, {}).get("seed"))
+    for name, round in rounds.items():
+        if round["status"] == "closed" and round["purpose"] != "curation" and name not in there:
+            findings.find(f"{REPORTS}: round {name} is closed and has no report")
+
+
+def _facts(printed: Mapping[str, Any], round: Mapping[str, Any]) -> dict[str, Any]:
+    return {"project": printed["project"]} | {name: round.get(name) for name in FACTS}
+
+
+def _said(folder: Folder, file: str) -> dict[str, list[Said]]:
+    """Round -> its counted answers, in the order of the walk; what was asked again is left out."""
+    found: dict[str, list[Said]] = defaultdict(list)
+    for row in folder.rows(file):
+        if row["counted"] == "true" and row["repeat"] == "0":
+            found[row["round"]].append((row["unit"], row["rater"], row))
+    return found
+
+
+def _units(folder: Folder, column: str) -> Mapping[str, Mapping[Any, str]]:
+    """Type -> unit -> what a column says of it."""
+    found: dict[str, dict[str, str]] = defaultdict(dict)
+    for row in folder.rows(UNITS):
+        found[row["unit_type"]][row["unit"]] = row[column]
+    return found
+
+
+def _gold(folder: Folder) -> Mapping[str, Mapping[str, Mapping[str, str]]]:
+    found: dict[str, dict[str, dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
+    for row in folder.rows(GOLD):
+        found[row["round"]][row["scale"]][row["unit"]] = row["value"]
+    return found

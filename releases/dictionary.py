@@ -1,0 +1,151 @@
+"""What files a release can have: of each what a row is, by what columns it is named, and what its columns say.
+
+One list for all that has to know: the comparison of two releases, the card, and whatever describes the files in another
+format. Plain Python.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+
+
+@dataclass(frozen=True)
+class Table:
+    """A file of rows, CSV or JSON lines; ``path`` may have a ``*`` for what there is one file of each.
+
+    ``key``: the columns (of JSON lines, the fields) that name a row. ``others``: what a column is that is not among
+    ``columns``; empty where there is none.
+    """
+
+    path: str
+    row: str
+    key: Sequence[str]
+    columns: Mapping[str, str] = field(default_factory=dict)
+    others: str = ""
+
+
+UNIT = "Its key, by which all files call it."
+UNIT_TYPE = "What it is: proposition, cluster, target sentence, target document or review."
+REVIEW = "The review it belongs to (PubMed id): what intervals take for alike."
+RATER = "Pseudonym."
+TIME = "UTC."
+LIKELIHOOD = "of negative log-likelihoods (nats)"
+
+TABLES: Sequence[Table] = (
+    Table("m3/level?.jsonl", "a target with its inputs, in M3's published format", ("docid",), others="M3's fields."),
+    Table(
+        "m3/counterfactuals.jsonl", "a counterfactual of a target", ("docid", "kind"),
+        {"docid": "The cluster of the target.", "kind": "One of M3's five.", "target_text": "What it is of.",
+         "text": "The counterfactual.", "origin": "How it came to be."},
+    ),
+    Table(
+        "rounds.jsonl", "a round of annotation", ("round",),
+        {"round": "Its name.", "kind": "The task.", "purpose": "What its answers are for.", "status": "Open or closed.",
+         "overlap": "People a unit.", "dealing": "How units came to people.", "seed": "Of sampling, dealing and the "
+         "bootstrap.", "guideline": "The version that it began with.", "units": "How many.",
+         "sampling": "Filters, strata, sample and order.", "policy": "How answers become gold.",
+         "options": "What people were shown.", "opened_at": TIME, "closed_at": TIME},
+    ),
+    Table(
+        "answers/*.csv", "a revision of an answer; a file a kind", ("answer",),
+        {"answer": "UUID.", "round": "The round's name.", "purpose": "The round's purpose.", "unit": UNIT,
+         "slot": "1 to k; retired: outside of k.", "repeat": "0, or which time it was asked again.", "rater": RATER,
+         "came_by": "How it reached the server.", "brought_by": "Who brought it, where that was not the rater.",
+         "revision": "Of the answer.", "current": "Whether it is the newest of its slot.",
+         "counted": "Whether it counts for agreement and gold.", "outcome": "Answered or skipped.",
+         "skip_reason": "Why it was skipped.", "guideline": "The version that was in force.",
+         "unit_revision": "What was shown.", "received_at": TIME, "active_ms": "Milliseconds at work.",
+         "flag": "Whether the rater raised it.", "comment": "Empty unless the project publishes comments."},
+        "The value, column by column.",
+    ),
+    Table(
+        "agreement/reports.jsonl", "the agreement of a closed round, as its page prints it", ("round",),
+        {"round": "Its name.", "report": "Every figure with n, interval and method.",
+         "answers": "The file that it is computed from: rows that are counted, with repeat 0.",
+         "unit_type": UNIT_TYPE, "scales": "Which column lies on which scale.",
+         "comparisons": "Which texts are compared, and how.", "seed": "Of the bootstrap.",
+         "bootstrap": "Replicates.", "libraries": "Versions that it was computed with."},
+    ),
+    Table(
+        "agreement/units.csv", "a unit that a closed round asked for", ("unit_type", "unit"),
+        {"unit_type": UNIT_TYPE, "unit": UNIT, "review": REVIEW, "text": "What spans in the answers lie in."},
+    ),
+    Table(
+        "agreement/gold.csv", "a value that raters are held against, of a round that makes no gold",
+        ("round", "scale", "unit"),
+        {"round": "The round's name.", "scale": "As in the report.", "unit": UNIT, "value": "On that scale."},
+    ),
+    Table(
+        "systems/runs.jsonl", "a system's version at work on the units of its level", ("run",),
+        {"run": "Number.", "system": "Its name.", "version": "Number.", "hash": "SHA-256 of its configuration and all "
+         "that it points at.", "backend": "What kind of summariser.", "level": "Document, sentence or proposition.",
+         "purpose": "Summaries, or the probe with counterfactuals.", "status": "Running, stopped or done.",
+         "done": "Of how many units there is a result.", "created_at": TIME, "finished_at": TIME},
+    ),
+    Table(
+        "systems/summaries.jsonl", "a summary", ("summary",),
+        {"run": "Number of the run.", "summary": "Number.", "unit_type": UNIT_TYPE, "unit": UNIT, "review": REVIEW,
+         "text": "As it came out.", "finish": "Complete, length (cut off at the longest allowed) or unknown.",
+         "tokens_in": "Read.", "tokens_cut": "That did not fit.", "tokens_out": "Written.",
+         "sha256": "Of the text, in UTF-8."},
+    ),
+    Table(
+        "systems/scorings.jsonl", "a metric on all summaries of a run", ("run", "metric"),
+        {"run": "Number of the run.", "metric": "Its name.", "params": "What it was told.",
+         "libraries": "Versions and hashes that can change a score.", "scores": "The file of the single scores.",
+         "means": "What tables print, before it is scaled: mean, n, reviews, standard deviation and interval by figure "
+         "and side; null where they are not reckoned.", "corpus": "What exists of all summaries together only.",
+         "bounds": "By figure, what its mean cannot leave.", "numpy": "Its version."},
+    ),
+    Table(
+        "systems/scores/*.csv", "what a metric says of a summary, against one reference or none; a file a metric",
+        ("run", "summary", "reference_type", "reference"),
+        {"run": "Number of the run.", "summary": "Number.", "unit": UNIT, "review": REVIEW,
+         "against": "Its own target, or a proposition of its review.", "reference_type": UNIT_TYPE,
+         "reference": "The unit whose text it was compared with; empty where the metric compares with none.",
+         "undefined": "JSON: by figure, why there is none."},
+        "A figure; empty where it is undefined, or the row does not speak of it.",
+    ),
+    Table(
+        "systems/references.csv", "a text that summaries were compared with", ("unit_type", "unit"),
+        {"unit_type": UNIT_TYPE, "unit": UNIT, "text": "As it was."},
+    ),
+    Table(
+        "systems/likelihoods.csv", "how likely a run finds a target, or a counterfactual of it",
+        ("run", "unit", "target", "counterfactual"),
+        {"run": "Number of the run.", "unit": UNIT, "target": "The unit of the target.",
+         "counterfactual": "Number; empty for the target itself.", "kind": "Of the counterfactual.", "review": REVIEW,
+         "content_sum": f"Sum {LIKELIHOOD} without special tokens.", "content_tokens": "How many.",
+         "all_sum": f"Sum {LIKELIHOOD} of all tokens.", "all_tokens": "How many.",
+         "replaced_sum": f"Sum {LIKELIHOOD} of the target's tokens that the counterfactual does without.",
+         "replaced_tokens": "How many.", "changed_sum": f"Sum {LIKELIHOOD} of tokens that only the counterfactual has.",
+         "changed_tokens": "How many."},
+    ),
+    Table(
+        "systems/probes.jsonl", "what a probe comes to, as its table prints it", ("run",),
+        {"run": "Number of the run.", "rows": "A kind each, and one over all, on each basis; null where they are not "
+         "reckoned.", "numpy": "Its version."},
+    ),
+    Table(
+        "provenance/values.csv", "a field in force", ("unit_type", "unit", "kind", "field"),
+        {"unit_type": UNIT_TYPE, "unit": UNIT, "kind": "The task.", "field": "Of that task.", "decision": "Number.",
+         "origin": "How it was decided.", "answer": "UUID of the answer.", "rater": RATER,
+         "guideline": "The version that the answer was given by.", "source": "Number of the imported file.",
+         "round": "The round's name.", "decided_by": RATER, "decided_at": TIME,
+         "reason": "In the words of who decided."},
+    ),
+    Table(
+        "provenance/sources.csv", "an imported file", ("source",),
+        {"source": "Number.", "format": "Of the file.", "level": "Of its rows.", "file": "Its name.",
+         "sha256": "Of its bytes.", "size": "In bytes.", "imported_at": TIME, "imported_by": RATER},
+    ),
+    Table(
+        "provenance/typed.csv", "a unit that was typed in by hand", ("unit_type", "unit"),
+        {"unit_type": UNIT_TYPE, "unit": UNIT, "typed_by": RATER},
+    ),
+)  # fmt: skip
+
+
+def table_of(path: str) -> Table | None:
+    """What a file of rows is; None for any other file."""
+    return next((table for table in TABLES if fnmatchcase(path, table.path)), None)

@@ -1,0 +1,86 @@
+"""The agreement of every closed round as its page prints it, with all that it is computed from and how.
+
+``agreement/reports.jsonl``: one round a line, the report itself and beside it the scales, comparisons, seed and
+libraries. It is of the rows of ``answers/KIND.csv`` that are counted and no repeats, in the order of that file. Texts
+that spans lie in, and the review of each unit, are in ``agreement/units.csv``; what raters of a round that makes no
+gold are held against in ``agreement/gold.csv``. ``python -m measures.again`` repeats the figures from these files.
+"""
+
+import json
+from collections.abc import Iterable, Iterator
+from importlib.metadata import version
+from itertools import islice
+from typing import Any
+
+from django.db.models import F, QuerySet
+from django.db.models.functions import Coalesce
+
+from measures.agreement import REPLICATES
+from projects import kinds
+from projects.actions.measuring import of_round
+from projects.agreement import gold_of, report
+from projects.models import Project, Purpose, Round, Unit
+
+from .notes import Notes
+from .rows import BATCH, line
+
+REPORTS, UNITS, GOLD = "agreement/reports.jsonl", "agreement/units.csv", "agreement/gold.csv"
+#: The review that a unit belongs to, whatever its type.
+REVIEW = Coalesce(F("proposition__cluster__review__pmid"), F("cluster__review__pmid"))
+
+
+def files(project: Project, notes: Notes) -> Iterator[tuple[str, Iterable[bytes]]]:
+    rounds = _closed(project)
+    if not rounds.exists():
+        return
+    yield REPORTS, (_line(round) for round in rounds.iterator(chunk_size=BATCH))
+    yield UNITS, _units(project, rounds)
+    if rounds.filter(purpose__in=(Purpose.MEASURE_ONLY, Purpose.PRACTICE)).exists():
+        yield GOLD, _gold(rounds)
+
+
+def _closed(project: Project) -> QuerySet[Round]:
+    found = Round.objects.filter(project=project, status=Round.Status.CLOSED).exclude(purpose=Purpose.CURATION)
+    return found.select_related("project").order_by("pk")
+
+
+def _line(round: Round) -> bytes:
+    kind = kinds.get(round.kind)
+    return json.dumps(
+        {
+            "round": round.name, "unit_type": kind.unit_type, "answers": f"answers/{kind.key}.csv",
+            "scales": [scale.as_json() for scale in kind.scales],
+            "comparisons": [comparison.as_json() for comparison in kind.comparisons],
+            "seed": round.seed, "bootstrap": REPLICATES, "libraries": {"numpy": version("numpy")},
+            "report": _report(round),
+        },
+        ensure_ascii=False,
+    ).encode() + b"\n"  # fmt: skip
+
+
+def _report(round: Round) -> dict[str, Any]:
+    """As it was kept, where that is of today; else measured now."""
+    found = of_round(round)
+    return found.report if found.report and found.current else report(round)
+
+
+def _units(project: Project, rounds: QuerySet[Round]) -> Iterator[bytes]:
+    yield line(("unit_type", "unit", "review", "text"))
+    by_type = {kind.unit_type: kind for kind in kinds.all_kinds()}
+    asked = Unit.objects.filter(project=project, assignments__round__in=rounds.values("pk")).distinct().order_by("pk")
+    rows = asked.annotate(of=REVIEW).values_list("pk", "type", "key", "of").iterator(chunk_size=BATCH)
+    while batch := list(islice(rows, BATCH)):
+        texts = {
+            unit_type: by_type[unit_type].texts([pk for pk, type, *_ in batch if type == unit_type])
+            for unit_type in {row[1] for row in batch}
+        }
+        for pk, type, key, review in batch:
+            yield line([type, key, review, texts[type].get(pk, "")])
+
+
+def _gold(rounds: QuerySet[Round]) -> Iterator[bytes]:
+    yield line(("round", "scale", "unit", "value"))
+    for round in rounds.iterator(chunk_size=BATCH):
+        for scale, values in gold_of(round).items():
+            for unit, value in values.items():
+                yield line([round.name, scale, unit, value])

@@ -1,0 +1,158 @@
+"""What summarisers wrote and what metrics say of it, of the runs that the Results page is made of.
+
+A run that is sealed from anybody leaves no trace: whoever is to rate its texts can read releases. ``systems/``:
+``runs.jsonl`` the runs with the versions they are of, ``summaries.jsonl`` what they wrote and of what,
+``scorings.jsonl`` the metrics' parameters and figures, ``scores/METRIC.csv`` the scores of single summaries,
+``references.csv`` the texts that they were compared with, ``likelihoods.csv`` and ``probes.jsonl`` the probes with
+counterfactuals. ``python -m measures.again`` repeats the figures from
+these files.
+"""
+
+import json
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from importlib.metadata import version
+from typing import Any
+
+from django.db.models import F, QuerySet
+from django.db.models.functions import Coalesce
+
+from generation import metrics
+from generation.metrics.protocol import Figure
+from generation.models import ProbeFigures, ProbeScore, Purpose, Score, Scoring, Summary
+from generation.reckoning import is_of_today, is_reckoned, side_of
+from generation.runs_at_hand import published_runs
+from projects.models import Project, Unit
+
+from .notes import Notes
+from .rows import BATCH, line, time
+
+RUNS, SUMMARIES, REFERENCES = "systems/runs.jsonl", "systems/summaries.jsonl", "systems/references.csv"
+SCORINGS, SCORES = "systems/scorings.jsonl", "systems/scores/{}.csv"
+PROBES, LIKELIHOODS = "systems/probes.jsonl", "systems/likelihoods.csv"
+SCORED = ("run", "summary", "unit", "review", "against", "reference_type", "reference")
+LIKELIHOOD = (
+    "run", "unit", "target", "counterfactual", "kind", "review", "content_sum", "content_tokens", "all_sum",
+    "all_tokens", "replaced_sum", "replaced_tokens", "changed_sum", "changed_tokens",
+)  # fmt: skip
+
+
+def _review(unit: str) -> Coalesce:
+    """The review that a unit belongs to, whatever its level: the cluster that intervals know of."""
+    return Coalesce(F(f"{unit}__cluster__review__pmid"), F(f"{unit}__target__review__pmid"), F(f"{unit}__review__pmid"))
+
+
+def files(project: Project, notes: Notes) -> Iterator[tuple[str, Iterable[bytes]]]:
+    runs = published_runs(project)
+    if not runs:
+        return
+    yield RUNS, (_run(run) for run in runs)
+    ids = [run.pk for run in runs]
+    if Summary.objects.filter(item__run__in=ids).exists():
+        yield SUMMARIES, _summaries(ids)
+    scorings = list(Scoring.objects.shown().filter(run__in=ids).select_related("run__version").order_by("run_id", "pk"))
+    if scorings:
+        yield SCORINGS, (_scoring(scoring) for scoring in scorings)
+        yield REFERENCES, _references(project, scorings)
+    for metric in metrics.every():
+        if mine := [scoring for scoring in scorings if scoring.metric == metric.key]:
+            yield SCORES.format(metric.key), _scores(mine)
+    if ProbeScore.objects.filter(item__run__in=ids).exists():
+        yield LIKELIHOODS, _likelihoods(ids)
+        yield PROBES, _probes(runs)
+
+
+def _json(row: dict[str, Any]) -> bytes:
+    return json.dumps(row, ensure_ascii=False, sort_keys=True).encode() + b"\n"
+
+
+def _run(run: Any) -> bytes:
+    """``done``: of how many units there is something; ``run`` has it annotated."""
+    made = run.version
+    return _json(
+        {
+            "run": run.pk, "system": made.system.name, "version": made.number, "hash": made.hash,
+            "backend": made.backend, "level": made.level, "purpose": run.purpose, "status": run.status,
+            "done": run.done, "created_at": time(run.created_at),
+            "finished_at": time(run.finished_at) if run.finished_at else None,
+        }
+    )  # fmt: skip
+
+
+def _summaries(runs: Sequence[int]) -> Iterator[bytes]:
+    rows = Summary.objects.filter(item__run__in=runs).order_by("item__run_id", "pk").annotate(of=_review("item__unit"))
+    names = ("run", "summary", "unit_type", "unit", "review", "text", "finish", "tokens_in", "tokens_cut", "tokens_out",
+             "sha256")  # fmt: skip
+    for row in rows.values_list(
+        "item__run_id", "pk", "item__unit__type", "item__unit__key", "of", "text", "finish", "tokens_in",
+        "tokens_cut", "tokens_out", "digest",
+    ).iterator(chunk_size=BATCH):  # fmt: skip
+        yield _json(dict(zip(names, row, strict=True)))
+
+
+def _scoring(scoring: Scoring) -> bytes:
+    """``means``: what the tables print, unscaled; null where they were not reckoned by the rule of today."""
+    return _json(
+        {
+            "run": scoring.run_id, "metric": scoring.metric, "params": scoring.params, "libraries": scoring.libraries,
+            "scores": SCORES.format(scoring.metric), "corpus": scoring.corpus,
+            "means": scoring.means if is_reckoned(scoring) else None, "numpy": version("numpy"),
+            "bounds": {figure.key: _bounds(figure) for figure in metrics.get(scoring.metric).figures},
+        }
+    )  # fmt: skip
+
+
+def _bounds(figure: Figure) -> list[float | None]:
+    """What a mean cannot leave; null where there is no bound, for JSON has no infinity."""
+    return [bound if math.isfinite(bound) else None for bound in figure.bounds]
+
+
+def _references(project: Project, scorings: Sequence[Scoring]) -> Iterator[bytes]:
+    yield line(("unit_type", "unit", "text"))
+    named = Score.objects.filter(scoring__in=scorings, reference__isnull=False).values("reference")
+    units = Unit.objects.filter(project=project, pk__in=named).order_by("pk")
+    said = Coalesce(F("proposition__text"), F("target__text"))
+    for row in units.annotate(said=said).values_list("type", "key", "said").iterator(chunk_size=BATCH):
+        yield line(row)
+
+
+def _scores(scorings: Sequence[Scoring]) -> Iterator[bytes]:
+    """A column a figure, and the reasons for which some are undefined. A cell that is empty without a reason: the
+    row says nothing of that figure."""
+    figures = [figure.key for figure in metrics.get(scorings[0].metric).figures]
+    yield line([*SCORED, *figures, "undefined"])
+    for scoring in scorings:
+        rows = Score.objects.filter(scoring=scoring).order_by("pk").annotate(of=_review("summary__item__unit"))
+        for summary, unit, review, reference_type, reference, values, undefined in rows.values_list(
+            "summary_id", "summary__item__unit__key", "of", "reference__type", "reference__key", "values", "undefined"
+        ).iterator(chunk_size=BATCH):
+            against = side_of(scoring, reference_type)
+            numbers = [_number(values.get(figure)) for figure in figures]
+            reasons = json.dumps(undefined, ensure_ascii=False, sort_keys=True) if undefined else ""
+            yield line([scoring.run_id, summary, unit, review, against, reference_type, reference, *numbers, reasons])
+
+
+def _number(value: float | None) -> str:
+    """To the last bit, and alike whether a data base made a whole number of it."""
+    return "" if value is None else repr(float(value))
+
+
+def _likelihoods(runs: Sequence[int]) -> Iterator[bytes]:
+    yield line(LIKELIHOOD)
+    rows = ProbeScore.objects.filter(item__run__in=runs).order_by("item__run_id", "item_id", "pk").values_list(
+        "item__run_id", "item__unit__key", "target__unit__key", "counterfactual_id", "counterfactual__kind",
+        "target__cluster__review__pmid", *LIKELIHOOD[6:],
+    )  # fmt: skip
+    for row in rows.iterator(chunk_size=BATCH):
+        yield line(repr(cell) if isinstance(cell, float) else cell for cell in row)
+
+
+def _probes(runs: Sequence[Any]) -> Iterator[bytes]:
+    """Of a probe that did more since it was reckoned the figures are null: they are not of these likelihoods."""
+    found: QuerySet[ProbeFigures] = ProbeFigures.objects.filter(run__in=runs).order_by("items")
+    newest = {figures.run_id: figures for figures in found if is_of_today(figures)}
+    for run in runs:
+        if run.purpose == Purpose.PROBE:
+            figures = newest.get(run.pk)
+            whole = figures is not None and figures.items == run.done
+            yield _json({"run": run.pk, "rows": figures.rows if figures and whole else None, "numpy": version("numpy")})

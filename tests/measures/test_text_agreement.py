@@ -1,0 +1,91 @@
+"""Marked and written texts, compared from the cells of a table."""
+
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from measures.spans import SpanError, as_cell, ranges_of_cell
+from measures.text_agreement import Comparison, compared, pooled
+
+TEXT = "Nepralin reduced relapse."
+
+
+@given(st.lists(st.tuples(st.integers(0, 50), st.text(min_size=1)), max_size=4))
+def test_a_span_comes_back_from_its_cell_whatever_it_quotes(pieces: list[tuple[int, str]]) -> None:
+    fragments = [(start, start + len(quote), quote) for start, quote in pieces]
+    assert ranges_of_cell(as_cell(fragments)) == tuple((start, end) for start, end, _ in fragments)
+
+
+@pytest.mark.parametrize(
+    "cell", ["x", '0-3 "ab"', '0-2 "ab" |', '0-2 "ab" | ', '0-2 "ab", 3-4 "c"', '2-0 "ab"', '0-2 "ab']
+)
+def test_any_other_cell_is_refused(cell: str) -> None:
+    with pytest.raises(SpanError, match="no span in a cell"):
+        ranges_of_cell(cell)
+
+
+def test_cues_are_compared_by_words_and_to_the_letter() -> None:
+    said = [
+        ("u", "a", {"cue": '9-16 "reduced"'}),
+        ("u", "b", {"cue": '9-24 "reduced relapse"'}),
+        ("v", "a", {"cue": ""}),
+    ]
+    by_words, exact = compared(
+        [Comparison("cue", "token", ("cue",)), Comparison("cue", "exact", ("cue",))], said, {"u": TEXT, "v": TEXT}
+    )
+    assert by_words.value == pytest.approx(2 / 3)
+    assert (by_words.pairs, by_words.units) == (1, 1)
+    assert (exact.value, exact.method) == (0, "share of identical cues")
+
+
+def test_case_and_white_space_of_written_texts_do_not_count_and_what_is_exact_does() -> None:
+    said = [
+        ("u", "a", {"c": "The  placebo", "stands for": "x"}),
+        ("u", "b", {"c": "the placebo", "stands for": "x"}),
+        ("u", "c", {"c": "the placebo", "stands for": "X"}),
+    ]
+    same = Comparison("C", "same", ("c",), ("stands for",))
+    assert compared([same], said, {})[0].value == pytest.approx(1 / 3)
+    assert compared([Comparison("C", "words", ("c",))], said, {})[0].value == 1
+    assert compared([Comparison("C", "whole", ("c",), ("stands for",))], said, {})[0].value == pytest.approx(1 / 3)
+
+
+def test_pairs_without_a_text_are_told_apart_and_figures_of_nothing_say_why() -> None:
+    same = Comparison("C", "same", ("c",))
+    blank = [("u", rater, {"c": ""}) for rater in "ab"]
+    [none] = compared([same], blank, {})
+    assert (none.value, none.both_empty, none.undefined) == (None, 1, "all left it blank")
+    [none] = compared([same], blank[:1], {})
+    assert (none.value, none.both_empty, none.undefined) == (None, 0, "not enough ratings")
+    [some] = compared([same], [*blank, ("v", "a", {"c": "x"}), ("v", "b", {"c": ""})], {})
+    assert (some.value, some.pairs, some.units, some.both_empty) == (0, 1, 1, 1)
+
+
+def test_a_comparison_comes_back_from_json() -> None:
+    one = Comparison("C", "same", ("c",), ("stands for",))
+    assert Comparison.from_json(one.as_json()) == one
+
+
+def test_parts_of_whole_units_come_to_what_all_together_come_to() -> None:
+    comparisons = [Comparison("C", "same", ("c",)), Comparison("C", "words", ("c",)), Comparison("C", "whole", ("c",))]
+    texts = ["a b", "a", "a", "", "", "", "c d", "C  D", "c e", "x", "y", "z", "", "", ""]
+    said = [(f"u{n // 3}", "abc"[n % 3], {"c": text}) for n, text in enumerate(texts)]
+    whole = compared(comparisons, said, {})
+    for sizes in ((1, 4), (2, 2, 1), (1, 1, 1, 1, 1)):
+        ends = [sum(sizes[:n]) * 3 for n in range(len(sizes) + 1)]
+        parts = [compared(comparisons, said[a:b], {}) for a, b in pairwise(ends)]
+        for one, other in zip([pooled(each) for each in zip(*parts, strict=True)], whole, strict=True):
+            assert one.value == pytest.approx(other.value)
+            assert replace(one, value=other.value) == other
+
+
+def test_parts_that_have_nothing_say_why_as_all_together_do() -> None:
+    same = [Comparison("C", "same", ("c",))]
+    blank = [("u", rater, {"c": ""}) for rater in "ab"]
+    alone = [("v", "a", {"c": "x"})]
+    for said in (blank, alone):
+        parts = [compared(same, [], {})[0], compared(same, said, {})[0]]
+        assert pooled(parts) == compared(same, said, {})[0]

@@ -1,0 +1,318 @@
+"""Whoever has a release repeats its figures from the folder alone, and finds what does not follow from it."""
+
+import csv
+import io
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from accounts.models import User
+from annotation.imports.reading import Source
+from annotation.models import Proposition
+from generation.models import ProbeFigures, Scoring
+from generation.reckoning import means_of
+from projects.actions.answers import next_hand
+from projects.actions.corrections import correct
+from projects.actions.gold import finish_round
+from projects.actions.rounds import close_round
+from projects.agreement import report
+from projects.models import Member, Project, Round
+from tests.annotation.m3_files import LEVEL3, brought_in, cluster, published, write
+from tests.annotation.test_cluster_kinds import tuple_value
+from tests.annotation.test_counterfactual_import import ANTONYM, NEGATION, as_jsonl, bring
+from tests.builders import answer, build_round, label_value
+from tests.generation.conftest import staged
+from tests.generation.staged import StagedBackend
+from tests.generation.summaries import build_run, first_sentence, scored, the_target
+from tests.generation.test_probing import judging, levels, probed
+from tests.generation.workers import staged_version
+from tests.releases.test_needed_again import released
+
+pytestmark = pytest.mark.django_db
+ROOT = Path(__file__).resolve().parents[2]
+#: As somebody runs it who has Python and NumPy, and no Django.
+SCRIPT = """
+import runpy, sys
+sys.modules["django"] = None
+sys.argv = ["measures.again", sys.argv[1]]
+runpy.run_module("measures.again", run_name="__main__")
+"""
+REPORTS, SCORINGS = "agreement/reports.jsonl", "systems/scorings.jsonl"
+__all__ = ["judging", "levels", "staged"]
+
+
+def again(folder: Path) -> tuple[int, str, str]:
+    """(exit status, what it says, what it says of failures) of the script, in a process of its own."""
+    bare = {name: value for name, value in os.environ.items() if not name.startswith(("DJANGO", "DATABASE", "DEBUG"))}
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT, str(folder)], cwd=ROOT, env=bare, capture_output=True, text=True, check=False
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+def changed(folder: Path, to: Path, name: str, change: Callable[[str], str]) -> Path:
+    """A copy in which one file reads differently."""
+    shutil.copytree(folder, to)
+    path = to / name
+    before = path.read_text(encoding="utf-8")
+    after = change(before)
+    assert after != before
+    path.write_text(after, encoding="utf-8")
+    return to
+
+
+def cell(row: int, column: str, value: str) -> Callable[[str], str]:
+    """Another value in a cell of a CSV file; rows from 0, and -2 the last."""
+
+    def change(text: str) -> str:
+        rows = list(csv.reader(io.StringIO(text, newline="")))
+        rows[row + 1][rows[0].index(column)] = value
+        out = io.StringIO(newline="")
+        csv.writer(out, lineterminator="\n").writerows(rows)
+        return out.getvalue()
+
+    return change
+
+
+@pytest.fixture
+def people(project: Project, lead: User, ann1: User, ann2: User) -> list[Member]:
+    return [Member.objects.get(project=project, user=user) for user in (lead, ann1, ann2)]
+
+
+def say_something(round: Round, people: list[Member]) -> None:
+    """Answers to all units, alike and not, with cues of one word and of the whole text."""
+    for place, person in enumerate(people):
+        number = 0
+        while hand := next_hand(user=person.user, round=round):
+            text = Proposition.objects.get(unit=hand[0].unit_id).text
+            end = len(text.split()[0]) if (number + place) % 2 else len(text)
+            said = label_value("negative" if number % 3 == place else "positive", "weak" if number % 2 else "strong")
+            said["polarity_cue"] = [{"start": 0, "end": end, "quote": text[:end]}]
+            answer(person.user, hand[0], said)
+            number += 1
+
+
+@pytest.fixture
+def corpus(project: Project, people: list[Member], tmp_path: Path) -> Project:
+    """Three clusters of two reviews; a closed round of labels that is held against gold, and one of tuples."""
+    records = [cluster("26258610_0"), cluster("26258610_1"), cluster("30000001_0")]
+    brought_in(project, write(tmp_path / "level3.jsonl", records))
+    labels = build_round(project, people, name="Study, first", purpose="measure only", overlap=3, seed=11)
+    say_something(labels, people)
+    tuples = build_round(project, people, name="Tuples", kind="tuple", overlap=3)
+    for person, o in zip(people, ("relapse", "risk of relapse", "Relapse"), strict=True):
+        while hand := next_hand(user=person.user, round=tuples):
+            answer(person.user, hand[0], tuple_value(i="nepralin", o=o), kind="tuple")
+    for round in (labels, tuples):
+        close_round(round=round, by=None)
+        round.refresh_from_db()
+        finish_round(round=round, by=None)
+    build_round(project, people, name="Still open")
+    return project
+
+
+METRICS = ("rouge", "bleu", "chrf", "copying", "length", "repetition", "direction")
+
+
+@pytest.fixture
+def study(corpus: Project, judging: StagedBackend, tmp_path: Path) -> Project:
+    """With counterfactuals, two systems that every metric without weights has scored, and a probe."""
+    given = [
+        ("26258610_0", "negation", NEGATION),
+        ("26258610_0", "antonym", ANTONYM),
+        ("30000001_0", "negation", NEGATION),
+    ]
+    bring(corpus, tmp_path / "given.jsonl", as_jsonl(given))
+    for name, wrote in (("Lead", first_sentence), ("Oracle", the_target)):
+        scored(build_run(corpus, name, write=wrote), *METRICS)
+    probed(staged_version(corpus))
+    return corpus
+
+
+def test_every_agreement_figure_of_a_closed_round_is_repeated_from_the_folder(corpus: Project, tmp_path: Path) -> None:
+    folder = released(corpus, tmp_path / "r")
+    lines = [json.loads(line) for line in (folder / REPORTS).read_text().splitlines()]
+    assert [line["round"] for line in lines] == ["Study, first", "Tuples"]
+    first = Round.objects.get(project=corpus, name="Study, first")
+    assert lines[0]["report"] == json.loads(json.dumps(report(first)))
+    polarity = lines[0]["report"]["measures"][0]
+    assert polarity["gold"]
+    assert polarity["coefficients"]["ac1"]["ci"]
+    assert lines[0]["report"]["spans"][0]["value"] is not None
+    status, said, failed = again(folder)
+    assert (status, failed) == (0, ""), said
+    assert f"{REPORTS}: " in said
+    assert "every figure came out as printed" in said
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "told"),
+    [
+        ("answers/label.csv", cell(0, "polarity", "no effect"), "round Study, first, measures, polarity, "),
+        ("answers/label.csv", cell(0, "polarity_cue", ""), "round Study, first, spans, polarity cue"),
+        ("answers/label.csv", cell(0, "counted", "false"), "round Study, first, answers"),
+        ("answers/label.csv", cell(0, "polarity", "good"), "labels outside the scale: 'good'"),
+        ("answers/tuple.csv", cell(0, "o", "death"), "round Tuples, spans, O slot"),
+        ("agreement/gold.csv", cell(0, "value", "n/a"), "round Study, first, measures, polarity, gold"),
+        ("agreement/units.csv", cell(-2, "text", "."), "round Study, first, spans, polarity cue"),
+        ("rounds.jsonl", lambda text: text.replace('"seed": 11', '"seed": 12'), "seed: printed 11, again 12"),
+        (REPORTS, lambda text: re.sub(r'"ratings": \d+', '"ratings": 999', text), "ratings: printed 999, again "),
+        (REPORTS, lambda text: "\n".join(text.split("\n")[1:]), "round Study, first is closed and has no report"),
+    ],
+)
+def test_one_altered_answer_is_found_in_the_figures(
+    corpus: Project, tmp_path: Path, name: str, change: Callable[[str], str], told: str
+) -> None:
+    status, said, failed = again(changed(released(corpus, tmp_path / "r"), tmp_path / "c", name, change))
+    assert (status, told in said) == (1, True), (said, failed)
+    assert "are not as printed" in failed
+
+
+def test_every_score_of_every_system_is_repeated_from_the_folder(study: Project, tmp_path: Path) -> None:
+    folder = released(study, tmp_path / "r")
+    scorings = [json.loads(line) for line in (folder / SCORINGS).read_text().splitlines()]
+    assert {(line["metric"], line["run"]) for line in scorings} == set(Scoring.objects.values_list("metric", "run"))
+    assert len(scorings) == 2 * len(METRICS)
+    for scoring in Scoring.objects.all():
+        [line] = [line for line in scorings if (line["metric"], line["run"]) == (scoring.metric, scoring.run_id)]
+        assert line["means"] == json.loads(json.dumps(scoring.means)) == json.loads(json.dumps(means_of(scoring)))
+    [probe] = [json.loads(line) for line in (folder / "systems" / "probes.jsonl").read_text().splitlines()]
+    assert probe["rows"] == ProbeFigures.objects.get().rows
+    status, said, failed = again(folder)
+    assert (status, failed) == (0, ""), said
+    assert "Not repeated" not in said
+    for name in (REPORTS, SCORINGS, "systems/probes.jsonl", "systems/summaries.jsonl"):
+        assert re.search(f"^{re.escape(name)}: [1-9][0-9]* figures came out as printed$", said, re.MULTILINE), said
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "told"),
+    [
+        ("systems/scores/rouge.csv", cell(0, "rouge1_f1", "0.123"), "rouge of Lead v1 (proposition), run "),
+        ("systems/scores/rouge.csv", cell(0, "review", "3"), "rouge1_f1, own target, mean, clusters: printed 2"),
+        (
+            "systems/scores/length.csv",
+            cell(1, "words_ratio", ""),
+            "words_ratio, own target, mean, n: printed 3, again 2",
+        ),
+        ("systems/scores/direction.csv", cell(0, "increases/increases", "7.0"), "corpus, n_pairs"),
+        ("systems/summaries.jsonl", lambda text: text.replace("may reduce", "did reduce", 1), "not that of its hash"),
+        ("systems/summaries.jsonl", lambda text: "\n".join(text.split("\n")[1:]), "summaries: printed 3, again 2"),
+        ("systems/references.csv", cell(0, "text", "Nothing."), "bleu of Lead v1 (proposition), run "),
+        ("systems/likelihoods.csv", cell(0, "all_sum", "99.5"), "probe of Staged v1 (proposition), run "),
+        ("systems/likelihoods.csv", cell(0, "target", "7"), "a counterfactual without its target"),
+        (SCORINGS, lambda text: text.replace('"summaries": 3', '"summaries": 4', 1), "summaries: printed 4, again 3"),
+    ],
+)
+def test_one_altered_score_is_found_in_the_figures(
+    study: Project, tmp_path: Path, name: str, change: Callable[[str], str], told: str
+) -> None:
+    status, said, failed = again(changed(released(study, tmp_path / "r"), tmp_path / "c", name, change))
+    assert (status, told in said) == (1, True), (said, failed)
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("systems/scores/rouge.csv", cell(0, "rouge1_f1", "much")),
+        ("systems/scores/rouge.csv", lambda text: text.replace("review", "study", 1)),
+        ("systems/likelihoods.csv", cell(0, "all_sum", "much")),
+        (SCORINGS, lambda text: text.replace("{", "", 1)),
+        ("answers/label.csv", lambda text: text + "more\n"),
+    ],
+)
+def test_a_file_that_is_no_such_file_is_said_in_a_line(
+    study: Project, tmp_path: Path, name: str, change: Callable[[str], str]
+) -> None:
+    status, _, failed = again(changed(released(study, tmp_path / "r"), tmp_path / "c", name, change))
+    assert (status, failed.count("\n")) == (2, 1), failed
+    assert "Traceback" not in failed
+
+
+def test_what_is_not_reckoned_is_said_and_no_difference(study: Project, tmp_path: Path) -> None:
+    Scoring.objects.filter(metric="rouge").update(means=None)
+    ProbeFigures.objects.all().delete()
+    status, said, _ = again(released(study, tmp_path / "r"))
+    assert status == 0
+    assert said.count("Not repeated: rouge of ") == 2
+    assert "Not repeated: probe of Staged v1 (proposition), run " in said
+
+
+def test_documents_are_compared_with_their_propositions_too(levels: Project, tmp_path: Path) -> None:
+    scored(build_run(levels, "Lead", "document"), "rouge", "bleu", "direction")
+    scored(build_run(levels, "Lead", "sentence", number=2), "rouge", "chrf")
+    folder = released(levels, tmp_path / "r")
+    with (folder / "systems" / "scores" / "rouge.csv").open(newline="") as file:
+        sides = [(row["against"], row["reference_type"]) for row in csv.DictReader(file)]
+    assert set(sides) == {
+        ("own target", "target document"), ("own target", "target sentence"),
+        ("propositions of its review", "proposition"),
+    }  # fmt: skip
+    status, said, failed = again(folder)
+    assert (status, failed) == (0, ""), said
+
+
+@published
+def test_figures_of_m3s_level_3_are_repeated_from_its_release(
+    project: Project, people: list[Member], judging: StagedBackend, tmp_path: Path
+) -> None:
+    """381 clusters: a closed round over 60 of the propositions, counterfactuals of 40 targets, two runs and a probe."""
+    brought_in(project, Source.of(LEVEL3))
+    round = build_round(project, people, name="Study", purpose="measure only", overlap=3, sample=60, seed=5)
+    say_something(round, people)
+    close_round(round=round, by=None)
+    targets = Proposition.objects.filter(cluster__project=project, position=0).select_related("cluster")
+    rows = [(t.cluster.key, "negation", f"It is not true that {t.text}") for t in targets.order_by("pk")[:40]]
+    bring(project, tmp_path / "given.jsonl", as_jsonl(rows))
+    for name, wrote in (("Lead", first_sentence), ("Oracle", the_target)):
+        scored(build_run(project, name, write=wrote), "rouge", "bleu", "direction")
+    probed(staged_version(project))
+    folder = released(project, tmp_path / "r")
+    modality = json.loads((folder / REPORTS).read_text())["report"]["measures"][1]["coefficients"]
+    assert all(modality[name]["bootstrap_ci"] for name in ("ac1", "alpha", "conger"))
+    status, said, failed = again(folder)
+    assert (status, failed) == (0, ""), said
+    assert "Not repeated" not in said
+    status, said, _ = again(changed(folder, tmp_path / "c", "systems/scores/rouge.csv", cell(300, "rougeL_f1", "1.5")))
+    assert (status, "rougeL_f1, own target, mean, value" in said) == (1, True), said
+    status, said, _ = again(changed(folder, tmp_path / "d", "answers/label.csv", cell(100, "modality", "no evidence")))
+    assert (status, "round Study, measures, modality" in said) == (1, True), said
+
+
+def test_what_is_no_release_or_lacks_a_file_is_said_in_a_line(corpus: Project, tmp_path: Path) -> None:
+    assert again(tmp_path)[::2] == (
+        2, f"{tmp_path}: manifest.json: it cannot be read (No such file or directory), so this is no release.\n",
+    )  # fmt: skip
+    folder = released(corpus, tmp_path / "r")
+    (folder / "answers" / "label.csv").unlink()
+    status, _, failed = again(folder)
+    assert (status, failed.count("\n")) == (2, 1)
+    assert "answers/label.csv: it cannot be read" in failed
+
+
+def test_the_report_stays_what_it_was_when_what_was_asked_is_corrected_later(
+    corpus: Project, people: list[Member], tmp_path: Path
+) -> None:
+    """Gold that was decided since is what raters are held against from then on, in the report and in its inputs."""
+    unit = Proposition.objects.filter(cluster__project=corpus, position=0)[0].unit
+    value = label_value("n/a", "no evidence")
+    correct(unit=unit, kind="label", value=value, reason="Read again.", by=people[0])
+    folder = released(corpus, tmp_path / "r")
+    gold = (folder / "agreement" / "gold.csv").read_text()
+    assert f"polarity,{unit.key},n/a" in gold
+    assert again(folder)[0] == 0
+
+
+def test_a_project_without_closed_rounds_has_no_report(project: Project, people: list[Member], tmp_path: Path) -> None:
+    brought_in(project, write(tmp_path / "level3.jsonl", [cluster("26258610_0")]))
+    build_round(project, people, name="Still open")
+    folder = released(project, tmp_path / "r")
+    assert not (folder / "agreement").exists()
+    assert again(folder)[0] == 0

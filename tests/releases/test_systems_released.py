@@ -1,0 +1,124 @@
+"""What a release holds of systems, and what it must not tell of runs that somebody is still to rate."""
+
+import csv
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from generation.models import ItemStatus, Run, RunItem, Scoring, Seal, System
+from generation.runs_at_hand import published_runs
+from projects.models import Member, Project
+from releases.dictionary import TABLES, table_of
+from releases.diffs import differences
+from releases.folder import read
+from tests.generation.summaries import add_summary, bring_two_reviews, build_run, scored, the_target
+from tests.releases.test_again import corpus, judging, people, staged, study
+from tests.releases.test_needed_again import released
+
+__all__ = ["corpus", "judging", "people", "staged", "study"]
+pytestmark = pytest.mark.django_db
+LATER = datetime(2031, 7, 9, tzinfo=UTC)
+
+
+@pytest.fixture
+def reviews(project: Project, tmp_path: Path) -> Project:
+    return bring_two_reviews(project, tmp_path)
+
+
+def lines(folder: Path, name: str) -> list[dict[str, object]]:
+    return [json.loads(line) for line in (folder / "systems" / name).read_text().splitlines()]
+
+
+def whole(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_what_a_run_wrote_and_of_what_is_released_with_its_version(reviews: Project, tmp_path: Path) -> None:
+    run = build_run(reviews)
+    scored(run, "rouge")
+    folder = released(reviews, tmp_path / "r")
+    [line] = lines(folder, "runs.jsonl")
+    assert (line["system"], line["version"], line["hash"], line["done"]) == ("Lead", 1, run.version.hash, 2)
+    assert [(line["unit"], line["review"], line["text"]) for line in lines(folder, "summaries.jsonl")] == [
+        ("111_0", "111", "It helps a lot"), ("222_0", "222", "It is safe"),
+    ]  # fmt: skip
+    with (folder / "systems" / "scores" / "rouge.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [float(row["rouge1_f1"]) for row in rows] == pytest.approx([2 / 3, 2 / 5])
+    assert {row["review"] for row in rows} == {"111", "222"}
+    with (folder / "systems" / "references.csv").open(newline="") as file:
+        texts = {row["unit"]: row["text"] for row in csv.DictReader(file)}
+    assert [texts[row["reference"]] for row in rows] == ["It helps", "It harms"]
+
+
+@pytest.mark.row(37)
+def test_a_run_that_is_sealed_from_anybody_leaves_no_trace_in_a_release(
+    reviews: Project, people: list[Member], tmp_path: Path
+) -> None:
+    """Not a name, a text, a score, a number or a time: the files are those of a project without it."""
+    scored(build_run(reviews), "rouge")
+    without = whole(released(reviews, tmp_path / "without"))
+    secret = build_run(reviews, "LEAK system", write=lambda material: f"LEAK {material.source.key}")
+    scored(secret, "rouge", "bleu")
+    RunItem.objects.filter(run=secret).update(finished_at=LATER)
+    Scoring.objects.filter(run=secret).update(finished_at=LATER)
+    there = whole(released(reviews, tmp_path / "there"))
+    assert any(b"LEAK" in content for content in there.values()), "else nothing was planted"
+    assert b"2031-07-09" in there["manifest.json"]
+    seal = Seal.objects.create(run=secret, member=people[1])
+    assert whole(released(reviews, tmp_path / "sealed")) == without
+    seal.lifted_at = LATER
+    seal.save()
+    assert whole(released(reviews, tmp_path / "lifted")) == there
+
+
+def test_a_newer_run_that_is_sealed_hides_the_version_and_not_only_itself(
+    reviews: Project, people: list[Member], tmp_path: Path
+) -> None:
+    """As on the Results page: an older run of the same version would tell nearly the same texts."""
+    old = build_run(reviews)
+    new = Run.objects.create(version=old.version, status="done")
+    add_summary(new, old.items.all()[0].unit_id, "It helps a lot")
+    Seal.objects.create(run=new, member=people[1])
+    assert published_runs(reviews) == []
+    assert not (released(reviews, tmp_path / "r") / "systems").exists()
+
+
+def test_what_did_not_come_out_is_no_summary(reviews: Project, tmp_path: Path) -> None:
+    run = build_run(reviews, write=lambda material: None if material.source.key == "111_0" else "")
+    assert RunItem.objects.filter(run=run, status=ItemStatus.FAILED).count() == 1
+    folder = released(reviews, tmp_path / "r")
+    assert [line["text"] for line in lines(folder, "summaries.jsonl")] == [""]
+    assert not (folder / "systems" / "scorings.jsonl").exists()
+
+
+def test_every_column_of_every_file_of_rows_is_described(study: Project, tmp_path: Path) -> None:
+    folder = released(study, tmp_path / "r")
+    card = (folder / "README.md").read_text()
+    described = set()
+    for path in [path for path in whole(folder) if path.endswith((".csv", ".jsonl"))]:
+        table = table_of(path)
+        assert table is not None, path
+        described.add(table.path)
+        rows = (folder / path).read_text(encoding="utf-8").splitlines()
+        columns = next(csv.reader(rows)) if path.endswith(".csv") else list(json.loads(rows[0]))
+        assert set(table.columns) <= set(columns), path
+        assert set(columns) == set(table.columns) or table.others, path
+        assert set(table.key) <= set(columns), path
+        assert f"`{path}`: a row is {table.row}" in card
+    assert {table.path for table in TABLES} - described == {"provenance/typed.csv"}
+
+
+def test_two_releases_are_compared_row_by_row_in_every_file(study: Project, tmp_path: Path) -> None:
+    before = released(study, tmp_path / "before")
+    scored(build_run(study, "Third", write=the_target), "rouge")
+    after = released(study, tmp_path / "after")
+    found = {d.path: d for d in differences((before, read(before)), (after, read(after)))}
+    run = System.objects.get(name="Third").versions.get().runs.get().pk
+    assert (found["systems/runs.jsonl"].added, found["systems/runs.jsonl"].keys) == (1, (str(run),))
+    assert found["systems/scorings.jsonl"].keys == (f"{run} rouge",)
+    scores = found["systems/scores/rouge.csv"]
+    assert (scores.added, scores.removed, scores.changed) == (3, 0, 0)
+    assert found["agreement/reports.jsonl"].same
