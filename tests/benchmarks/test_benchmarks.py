@@ -74,11 +74,12 @@ def test_summaries_are_compared_with_the_plain_loop_and_are_its_tokens() -> None
 def test_the_probe_gives_the_likelihoods_of_one_pass_per_text() -> None:
     tiny = {name: 2 if "layers" in name or "heads" in name else 16 for name in BASE}
     plan = probe.Plan(items=3, repeats=1, inputs=(8, 12), targets=(8, 12), size=tiny, vocabulary=90)
-    ratio, difference, told = probe.run(plan).lines
+    ratio, difference, told, *shared = probe.run(plan).lines
     assert "times faster than one forward pass per text" in ratio.what
     assert difference.met
     assert float(difference.reached) < 1e-5
     assert told.reached
+    assert ["encodes each input once" in line.what and bool(line.reached) for line in shared] == [True, True]
 
 
 def test_the_table_says_which_aims_are_met() -> None:
