@@ -36,14 +36,19 @@ def addresses(lead: Visit) -> dict[str, str]:
         "systems": f"{PROJECT}/systems", "new system": f"{PROJECT}/systems/new",
         "outputs": f"{PROJECT}/systems/outputs",
         "results": f"{PROJECT}/results",
-        "guide": "/guide/lead", "inbox": f"{PROJECT}/inbox", "look again": f"{PROJECT}/look-again",
+        "guide": "/guide/lead", "guide for administrators": "/guide/admin", "measures": "/guide/measures",
+        "inbox": f"{PROJECT}/inbox", "look again": f"{PROJECT}/look-again",
         "releases": f"{PROJECT}/releases", "guidelines": f"{PROJECT}/guidelines", "people": f"{PROJECT}/people",
     }  # fmt: skip
 
 
+#: Rules that axe leaves out unless it is asked.
+ALSO = {"resultTypes": ["violations"], "rules": {"label-content-name-mismatch": {"enabled": True}}}
+
+
 def violations(visit: Visit) -> list[str]:
     """What axe finds, in words."""
-    found: list[dict[str, Any]] = Axe().run(visit.page).response["violations"]
+    found: list[dict[str, Any]] = Axe().run(visit.page, options=ALSO).response["violations"]
     return [f"{v['id']}: {node['html'][:120]} ({node.get('failureSummary', '')})" for v in found for node in v["nodes"]]
 
 
@@ -84,6 +89,20 @@ def test_every_page_of_a_lead_opens_and_axe_finds_nothing(visit: Visiting, schem
         expect(lead.page.locator("h1:visible, [role=listbox]:visible").first, name).to_be_visible()
         found[name] = violations(lead) + unnamed_controls(lead)
     assert {name: wrong for name, wrong in found.items() if wrong} == {}
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_what_is_wider_than_a_guide_is_scrolled_with_the_keyboard(visit: Visiting, width: int) -> None:
+    lead = visit("lead", width=width)
+    for name in ("annotator", "lead", "admin", "measures"):
+        lead.go(f"/guide/{name}")
+        expect(lead.page.locator("section h2").first).to_be_visible()
+        assert violations(lead) == [], name
+        wide = lead.page.locator(".wide[tabindex='0']")
+        fits = lead.page.locator(".wide:not([tabindex])")
+        assert wide.count() + fits.count() == lead.page.locator(".wide").count()
+        assert all(wide.evaluate_all("all => all.map((one) => one.scrollWidth > one.clientWidth)")), name
+        assert not any(fits.evaluate_all("all => all.map((one) => one.scrollWidth > one.clientWidth)")), name
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
