@@ -33,7 +33,10 @@ SIZE = "size_of_cluster"
 
 def _claims() -> QuerySet[Proposition]:
     """Propositions with their cluster and how many the cluster has now."""
-    others = Proposition.objects.current().filter(cluster=OuterRef("cluster")).order_by().values("cluster")
+    # As a value, not as a join: where PostgreSQL knows nothing of the tables yet, it walks all units for the join.
+    gone = Subquery(Unit.objects.filter(pk=OuterRef("unit")).values("superseded_by")[:1])
+    of_cluster = Proposition.objects.filter(cluster=OuterRef("cluster")).alias(gone=gone)
+    others = of_cluster.filter(gone=None).order_by().values("cluster")
     size = Subquery(others.annotate(n=Count("pk")).values("n"))
     return Proposition.objects.select_related("cluster").annotate(**{SIZE: size})
 
