@@ -26,8 +26,9 @@ from .rounds import RoundPlan, Slot
 
 #: Slots of a round that opens at once, in the request: a third of a second.
 AT_ONCE = 5_000
-#: Slots that one transaction of the job stores: a tenth of a second, for which nobody else can write on SQLite.
-BATCH = 1_000
+#: Slots that one transaction of the job stores: some hundredths of a second, for which nobody else can write on SQLite.
+#: (Whoever waits there asks again at growing distances.)
+BATCH = 250
 OPEN, DISCARD = "open_round", "discard_round"
 Progress = Callable[[int, int | None, str], None]
 
