@@ -33,6 +33,8 @@ class Problem(Exception):
     status = 400
     type = "bad-request"
     title = "The request cannot be carried out"
+    #: Whether who sends the same again at once, whatever the body, is to hear the same without being listened to.
+    can_be_repeated = False
 
     def __init__(self, detail: str, *, errors: FieldErrors | None = None, **extra: Any) -> None:
         super().__init__(detail)
@@ -172,6 +174,7 @@ class TooMuch(TooManyTries):
 
     type = "too-much"
     title = "More than one may ask for at once"
+    can_be_repeated = True
 
 
 class NoRoom(Problem):
@@ -193,6 +196,7 @@ class Busy(Unavailable):
 
     type = "busy"
     title = "There is too much to do just now"
+    can_be_repeated = True
 
     def __init__(self, detail: str, *, wait: int) -> None:
         super().__init__(detail)
@@ -298,4 +302,6 @@ def as_problem_details(exc: Exception, context: dict[str, Any]) -> Response | No
             headers["WWW-Authenticate"] = auth
     if problem.status == 503:
         headers.setdefault("Retry-After", RETRY_AFTER)
-    return Response(problem.as_json(), status=problem.status, headers=headers, content_type=CONTENT_TYPE)
+    reply = Response(problem.as_json(), status=problem.status, headers=headers, content_type=CONTENT_TYPE)
+    reply.can_be_repeated = problem.can_be_repeated  # type: ignore[attr-defined]
+    return reply

@@ -8,22 +8,19 @@ from uuid import UUID
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
-from accounts.problems import RETRY_AFTER
-
 #: For so many seconds at most, however long somebody was told to wait: what was in the way may be gone earlier.
 HELD = 2.0
 #: So many refusals are remembered by a process.
 MOST = 4096
-#: Replies that come with a time to wait.
-PASSING = (429, 503)
 
 
 class ToldToWait:
     """A refusal by a limit costs a sign-in, a permission and some counting. Five hundred in nine seconds of one person
     took a quarter of everybody's pace; repeated from memory they take nothing that others notice.
 
-    Only of those who bring a session or a token: by address, one person's refusal would be another's. A passing failure
-    of the server's own is not repeated: it may be over at once.
+    Only of those who bring a session or a token: by address, one person's refusal would be another's. And only what the
+    problem says can be repeated: a refused password says nothing of the next one, and a failure of the server's own may
+    be over at once.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
@@ -32,8 +29,7 @@ class ToldToWait:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response = self.get_response(request)
-        wait = response.headers.get("Retry-After", "")
-        if response.status_code in PASSING and wait.isdigit() and int(wait) > int(RETRY_AFTER):
+        if getattr(response, "can_be_repeated", False):
             self._remember(request, response)
         return response
 

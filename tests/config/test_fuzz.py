@@ -90,11 +90,11 @@ def test_made_up_query_keys_change_nothing(world: World) -> None:
 
 
 def _steady(content: bytes) -> Any:
-    """A reply without the links that repeat the query; a file (a table, a picture) as it is."""
+    """A reply without the links that repeat the query and the moment it is of; a file (a table, a picture) as it is."""
     try:
         found = json.loads(content) if content else None
     except ValueError:
         return content
     if isinstance(found, dict):
-        found = {k: v for k, v in found.items() if k not in ("next", "previous")}
+        found = {k: v for k, v in found.items() if k not in ("next", "previous", "as_of")}
     return found

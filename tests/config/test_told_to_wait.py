@@ -9,10 +9,12 @@ from django.http import HttpResponse
 from django.test import RequestFactory
 from django.urls import resolve
 from pytest_django import DjangoAssertNumQueries
+from rest_framework.renderers import JSONRenderer
 from rest_framework.test import APIClient
 
 from accounts.actions import make_token
 from accounts.models import User
+from accounts.problems import Busy, Conflict, Problem, TooManyTries, TooMuch, Unavailable, as_problem_details
 from config import told_to_wait
 from config.told_to_wait import ToldToWait
 from projects.models import Job, Project
@@ -24,15 +26,20 @@ RELEASES, ANSWERS = "/api/v1/projects/eye/releases/", "/api/v1/answers/{}/"
 class Door:
     """The middleware before a view that counts how often it is reached."""
 
-    def __init__(self, status: int = 429, wait: str = "30") -> None:
-        self.reached, self.status, self.wait = 0, status, wait
+    def __init__(self, problem: Problem | None = None) -> None:
+        self.reached, self.problem = 0, problem or TooMuch("no", wait=30)
         self.door = ToldToWait(self._handle)
 
     def _handle(self, request: Any) -> HttpResponse:
         if (held := self.door.process_view(request, None, (), {})) is not None:
             return held
         self.reached += 1
-        return HttpResponse(b"no", status=self.status, headers={"Retry-After": self.wait, "Content-Type": "text/x"})
+        reply = as_problem_details(self.problem, {})
+        assert reply is not None
+        reply.accepted_renderer, reply.accepted_media_type = JSONRenderer(), "application/json"
+        reply.renderer_context = {}  # type: ignore[attr-defined]
+        rendered: HttpResponse = reply.render()
+        return rendered
 
     def ask(self, path: str = RELEASES, method: str = "POST", token: str = "a", cookie: str = "") -> Any:
         request = RequestFactory().generic(method, path)
@@ -48,9 +55,10 @@ def test_the_same_request_hears_the_same_again_and_reaches_nothing() -> None:
     door = Door()
     said = [door.ask() for _ in range(5)]
     assert door.reached == 1
-    assert {(r.status_code, r.content, r["Retry-After"], r["Content-Type"]) for r in said} == {
-        (429, b"no", "30", "text/x")
+    assert {(r.status_code, r["Retry-After"], r["Content-Type"]) for r in said} == {
+        (429, "30", "application/problem+json")
     }
+    assert len({r.content for r in said}) == 1
 
 
 def test_it_is_asked_anew_after_a_moment(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -86,16 +94,22 @@ def test_every_answer_of_a_person_is_the_same_request() -> None:
     [
         (Door(), {"token": ""}),
         (Door(), {"method": "GET"}),
-        (Door(status=503, wait="2"), {}),
-        (Door(status=409), {}),
-        (Door(wait="Tue, 01 Jan 2030 00:00:00 GMT"), {}),
+        (Door(Unavailable("no")), {}),
+        (Door(Conflict("no")), {}),
+        (Door(TooManyTries("no", wait=30)), {}),
     ],
-    ids=["who brings nothing", "reading", "a failure that passes", "a conflict", "a date"],
+    ids=["who brings nothing", "reading", "a failure that passes", "a conflict", "a guess"],
 )
 def test_what_is_not_repeated(door: Door, asked: dict[str, Any]) -> None:
     for _ in range(3):
         door.ask(**asked)
     assert door.reached == 3
+
+
+def test_who_must_wait_for_others_hears_it_again_too() -> None:
+    door = Door(Busy("no", wait=30))
+    assert [door.ask().status_code for _ in range(3)] == [503] * 3
+    assert door.reached == 1
 
 
 def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
