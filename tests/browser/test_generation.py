@@ -128,13 +128,13 @@ def test_a_lead_registers_runs_stops_resumes_and_reads(house: House, visit: Call
     lead.go(f"/projects/sample/systems/runs/{run}")
     page.get_by_label("Hide the outputs from").select_option(label="Lea Lead, lead")
     page.get_by_role("button", name="Hide", exact=True).click()
-    expect(page.get_by_text("Its outputs are hidden from you")).to_be_visible()
+    expect(page.get_by_text("Its outputs and figures are hidden from you")).to_be_visible()
     page.get_by_role("link", name="Outputs").click()
     expect(page.locator("main article").get_by_text("hidden from you")).to_be_visible()
     expect(page.locator("main article mark")).to_have_count(0)
     lead.go(f"/projects/sample/systems/runs/{run}")
     page.get_by_role("button", name="Lift the seal of Lea Lead").click()
-    expect(page.get_by_text("Its outputs are hidden from you")).to_have_count(0)
+    expect(page.get_by_text("Its outputs and figures are hidden from you")).to_have_count(0)
 
 
 def test_outputs_made_elsewhere_are_checked_kept_and_run(
