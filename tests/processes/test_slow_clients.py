@@ -83,7 +83,9 @@ def test_people_work_on_while_a_crowd_holds_on_to_whatever_it_can(make_house: Ca
     house.start_web()
     clusters = 1000 if SECONDS < 30 else 6000
     study, clients, members = staffed(house, clusters=clusters, robots=ROBOTS + 1, ledger=ledger)
+    opening = house.start_worker()  # a round of this size is prepared by a job
     round = study.open_round("work", members, overlap=2, lease_seconds=7200)
+    opening.kill()
     *robots, slow = clients
     people = People([Annotator(c, round, seed=n, think=(0.01, 0.03)) for n, c in enumerate(robots)])
 
