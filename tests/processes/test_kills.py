@@ -90,7 +90,9 @@ def kill_while_submitting(house: House, ledger: Ledger, rng: random.Random) -> i
 def test_every_acknowledged_answer_is_stored_once_however_often_the_server_is_killed(house: House) -> None:
     ledger, rng = Ledger(), random.Random(SEED)
     study, clients, people = staffed(house, clusters=KILLS * 8 + 40, robots=ROBOTS, ledger=ledger)
+    opening = house.start_worker()  # a large round is prepared by a job
     round = study.open_round("kills", people, overlap=ROBOTS, lease_seconds=7200)
+    opening.kill()
     annotators = [Annotator(c, round, noise=Noise.of(0.2), seed=n, think=(0, 0.01)) for n, c in enumerate(clients)]
     finished, failures = threading.Event(), list[BaseException]()
 

@@ -76,12 +76,12 @@ def crew(house: House, size: int, ledger: Ledger, seen: "Counter[tuple[int, bool
     worker = house.start_worker()
     study: Study = house.study()
     study.import_file("level3.jsonl", corpus(clusters))
-    worker.kill()
     people = []
     for n in range(size):
         client = Client(Watched(house.address, seen), ledger=ledger, patience=120, longest_wait=0.5)
         people.append(study.join(client, f"robot{n}@example.org", f"Robot {n}"))
     round = study.open_round("work", [p.member for p in people], overlap=min(size, 4), lease_seconds=7200)
+    worker.kill()
     seen.clear()
     return [Annotator(p.client, round, seed=n, think=(0, 0.01)) for n, p in enumerate(people)]
 
