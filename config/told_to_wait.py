@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
@@ -12,6 +13,17 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 HELD = 2.0
 #: So many refusals are remembered by a process.
 MOST = 4096
+KEPT = ("Content-Type", "Retry-After")
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """What is said again until then. Nothing else of the reply: it would keep the request, and its body, with it."""
+
+    until: float
+    status: int
+    content: bytes
+    headers: dict[str, str]
 
 
 class ToldToWait:
@@ -25,27 +37,29 @@ class ToldToWait:
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
-        self._held: dict[Any, tuple[float, HttpResponse]] = {}
+        self._held: dict[Any, Refusal] = {}
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response = self.get_response(request)
-        if getattr(response, "can_be_repeated", False):
-            self._remember(request, response)
+        if getattr(response, "can_be_repeated", False) and isinstance(response, HttpResponse):
+            self._remember(_asked(request), response)
         return response
 
     def process_view(self, request: HttpRequest, view: Any, args: Any, kwargs: Any) -> HttpResponse | None:
-        until, refusal = self._held.get(_asked(request), (0.0, None))
-        return _again(refusal) if refusal is not None and time.monotonic() < until else None
+        held = self._held.get(_asked(request))
+        if held is None or time.monotonic() >= held.until:
+            return None
+        return HttpResponse(held.content, status=held.status, headers=held.headers)
 
-    def _remember(self, request: HttpRequest, response: HttpResponseBase) -> None:
-        asked, now = _asked(request), time.monotonic()
-        if asked is None or not isinstance(response, HttpResponse) or self._held.get(asked, (0.0,))[0] > now:
+    def _remember(self, asked: Any, response: HttpResponse) -> None:
+        if asked is None:
             return
+        now = time.monotonic()
         if len(self._held) >= MOST:
-            self._held = {asked: held for asked, held in self._held.items() if held[0] > now}
-            if len(self._held) >= MOST:
-                self._held = {}
-        self._held[asked] = now + HELD, response
+            self._held = {asked: held for asked, held in self._held.items() if held.until > now}
+        if len(self._held) < MOST:
+            headers = {name: response.headers[name] for name in KEPT if name in response.headers}
+            self._held[asked] = Refusal(now + HELD, response.status_code, response.content, headers)
 
 
 def _asked(request: HttpRequest) -> Any:
@@ -56,9 +70,3 @@ def _asked(request: HttpRequest) -> Any:
     match = request.resolver_match
     where = tuple((name, value) for name, value in match.kwargs.items() if not isinstance(value, UUID))
     return hash(who), request.method, match.route, where
-
-
-def _again(refusal: HttpResponse) -> HttpResponse:
-    kept = ("Content-Type", "Retry-After")
-    headers = {name: refusal.headers[name] for name in kept if name in refusal.headers}
-    return HttpResponse(refusal.content, status=refusal.status_code, headers=headers)

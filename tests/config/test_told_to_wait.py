@@ -1,5 +1,7 @@
 """A refusal by a limit is repeated from memory, to the same person and of the same thing alone (reliability row 60)."""
 
+import gc
+import weakref
 from typing import Any
 from uuid import uuid4
 
@@ -37,7 +39,7 @@ class Door:
         reply = as_problem_details(self.problem, {})
         assert reply is not None
         reply.accepted_renderer, reply.accepted_media_type = JSONRenderer(), "application/json"
-        reply.renderer_context = {}  # type: ignore[attr-defined]
+        reply.renderer_context = {"request": request}  # type: ignore[attr-defined]
         rendered: HttpResponse = reply.render()
         return rendered
 
@@ -118,6 +120,16 @@ def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     for n in range(35):
         door.ask(token=f"t{n}")
         assert len(door.door._held) <= 10
+
+
+def test_nothing_of_a_request_is_kept_with_its_refusal() -> None:
+    """Thousands of refused requests, each with a body of some MiB, would fill the memory of the process."""
+    door = Door()
+    request = weakref.ref(door.ask().renderer_context["request"])
+    gc.collect()
+    assert request() is None
+    assert door.ask().status_code == 429
+    assert door.reached == 1
 
 
 @pytest.mark.django_db
