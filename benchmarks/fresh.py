@@ -5,17 +5,14 @@ turns. Concord's own look at a round that it opens (`projects.planner`) is undon
 need it.
 """
 
-import json
-import subprocess
-import sys
 from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import Any
 
 from tests.stages import servers
 
-from .loop import texts
-from .places import ROOT, Place, place
+from .loads import quantile_ms
+from .loop import drive, texts
+from .places import Place, place
 from .report import Found, say
 
 KNOWS = {"never analysed": True, "analysed": False}
@@ -37,19 +34,6 @@ class Plan:
         return cls(units=4_000, seconds=2.0, repeats=2)
 
 
-def _drive(at: Place, loop: str, sessions: list[str], round: int, seconds: float) -> Any:
-    given = {"loop": loop, "port": at.port, "sessions": sessions, "round": round, "seconds": seconds}
-    done = subprocess.run(
-        [sys.executable, "-m", "benchmarks.load"], cwd=ROOT, input=json.dumps(given), stdout=subprocess.PIPE,
-        text=True, check=True,
-    )  # fmt: skip
-    return json.loads(done.stdout)
-
-
-def _p95_ms(seconds: list[float]) -> float:
-    return 1000 * sorted(seconds)[int(0.95 * (len(seconds) - 1))]
-
-
 def run(plan: Plan) -> Found:
     found = Found()
     with ExitStack() as stack:
@@ -64,11 +48,11 @@ def run(plan: Plan) -> Found:
         for _ in range(plan.repeats):
             for loop in ("concord", "next"):
                 for name, (at, sessions, round) in contestants.items():
-                    seen = _drive(at, loop, sessions, round, plan.seconds)
+                    seen = drive(at, loop, sessions, round, plan.seconds)
                     taken.setdefault((loop, name), []).extend(seen["seconds"])
                     errors += len(seen["errors"])
     for loop, what in (("concord", "answer"), ("next", "next")):
-        never, known = (_p95_ms(taken[loop, name]) for name in KNOWS)
+        never, known = (quantile_ms(taken[loop, name], 0.95) for name in KNOWS)
         counts = " and ".join(f"{len(taken[loop, name]):,}" for name in KNOWS)
         say(f"    {what:8} p95 {never:.1f} ms never analysed, {known:.1f} ms analysed (n = {counts})")
         found.figures[what] = {"never": never, "analysed": known}

@@ -107,15 +107,17 @@ class Contestant:
         into.lost += sum(1 for key in seen["acknowledged"] if key not in there)
 
     def _drive(self, round: int, annotators: int, seconds: float) -> Any:
-        given = {
-            "loop": self.name, "port": self.at.port, "sessions": self.sessions[:annotators], "round": round,
-            "seconds": seconds,
-        }  # fmt: skip
-        done = subprocess.run(
-            [sys.executable, "-m", "benchmarks.load"], cwd=ROOT, input=json.dumps(given), stdout=subprocess.PIPE,
-            text=True, check=True,
-        )  # fmt: skip
-        return json.loads(done.stdout)
+        return drive(self.at, self.name, self.sessions[:annotators], round, seconds)
+
+
+def drive(at: Place, loop: str, sessions: list[str], round: int, seconds: float) -> Any:
+    """What people saw who did one of `load.LOOPS` for so long, in a process of their own."""
+    given = {"loop": loop, "port": at.port, "sessions": sessions, "round": round, "seconds": seconds}
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.load"], cwd=ROOT, input=json.dumps(given), stdout=subprocess.PIPE,
+        text=True, check=True,
+    )  # fmt: skip
+    return json.loads(done.stdout)
 
 
 def _contestant(stack: ExitStack, name: str, server: str, plan: Plan, units: int, rounds: int) -> Contestant:
