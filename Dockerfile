@@ -11,6 +11,8 @@ FROM scratch AS code
 COPY manage.py requirements.txt /
 COPY docs/annotator.md docs/lead.md docs/admin.md docs/measures.md /docs/
 COPY measures /measures
+COPY sql /sql
+COPY api /api
 COPY audit /audit
 COPY accounts /accounts
 COPY projects /projects
@@ -19,6 +21,7 @@ COPY generation /generation
 COPY evaluation /evaluation
 COPY releases /releases
 COPY config /config
+COPY operations /operations
 
 FROM python:3.11-slim-trixie AS libraries
 # pg_dump and pg_restore, for `manage.py backup`: not older than the server of docker-compose.yml.

@@ -28,7 +28,7 @@ run: $(VENV)/.runtime ## install, build, seed the illustrative project and serve
 	@$(MANAGE) frontend
 	@$(MANAGE) demo --port $(PORT)
 
-test: $(VENV)/.test ## run every check; ONLY="lint sqlite" picks stages
+test: $(VENV)/.test ## run every check; ONLY="style sqlite" picks stages, ONLY=changed what differs since SINCE
 	@$(BIN)/python -m tests.stages $(ONLY)
 
 lint: $(VENV)/.test ## the quick checks: style, types, import order
@@ -45,7 +45,7 @@ schema: $(VENV)/.runtime ## write the OpenAPI schema and the typed client's type
 	$(MANAGE) spectacular --validate --fail-on-warn --file frontend/schema.yml
 	$(MANAGE) frontend api
 
-soak: $(VENV)/.test ## the long fault tests: 200 kills of the web server, 500 contests, 20 restarts, drills of 10 minutes
+soak: $(VENV)/.test ## everything on both data bases, and long: 200 kills of the web server, 500 contests, 20 restarts, drills of 10 minutes
 	KILLS=200 CONTESTS=500 RESTARTS=20 DRILL_SECONDS=600 SCALE=200000 SLOW=60 $(BIN)/python -m tests.stages soak
 
 drill: $(VENV)/.runtime ## make a backup, restore it into a scratch data base and verify it there

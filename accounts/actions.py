@@ -11,12 +11,13 @@ from django.db import transaction
 from django.http import HttpRequest
 from django.utils import timezone
 
+from api import limits
+from api.addresses import place
+from api.problems import Refused, SpentLink, WrongCredentials
 from audit.log import changes, record
 
-from . import devices, limits, preferences, throttling
-from .addresses import place
+from . import devices, preferences, throttling
 from .models import ApiToken, Failure, SignInLink, User
-from .problems import Refused, SpentLink, WrongCredentials
 from .tokens import new_token, token_hash
 from .verification import end_tokens, hold, verify_address
 

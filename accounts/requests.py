@@ -3,8 +3,9 @@
 from rest_framework import exceptions
 from rest_framework.request import Request
 
+from api.problems import Refused
+
 from .models import ApiToken, User
-from .problems import Refused
 
 
 def signed_in(request: Request) -> User:

@@ -4,6 +4,8 @@ from typing import Any
 
 from rest_framework import serializers
 
+from api.fields import Strict
+
 from . import preferences
 from .models import ApiToken, User
 
@@ -13,23 +15,6 @@ PASSWORD: dict[str, Any] = {
     "write_only": True,
     "style": {"input_type": "password"},
 }
-
-#: The largest id or number that both data bases can compare with; SQLite fails at a larger one in a list.
-LARGEST = 2**63 - 1
-
-
-def at_most(rows: int) -> dict[str, Any]:
-    """The length that a list of rows may have (a keyword of the list, which the types of DRF do not know)."""
-    return {"max_length": rows}
-
-
-class Strict(serializers.Serializer[Any]):
-    """Input that refuses fields it does not know, so that nobody believes to have set what was ignored."""
-
-    def to_internal_value(self, data: Any) -> Any:
-        if isinstance(data, dict) and (unknown := sorted(set(data) - set(self.fields))):
-            raise serializers.ValidationError({str(name): "There is no such field." for name in unknown})
-        return super().to_internal_value(data)
 
 
 class PreferencesSerializer(Strict):

@@ -8,13 +8,14 @@ from django.contrib.sessions.backends import db
 from django.contrib.sessions.models import Session
 from django.utils import timezone
 
-from .models import User
-from .prepared import Read
+from sql.compiled import CompiledSelect
 
-_SESSION = Read(
+from .models import User
+
+_SESSION = CompiledSelect(
     lambda key, now: Session.objects.filter(session_key=key, expire_date__gt=now)[:1], key=str, now=datetime
 )
-_USER = Read(lambda pk: User.objects.filter(pk=pk), pk=int)
+_USER = CompiledSelect(lambda pk: User.objects.filter(pk=pk), pk=int)
 
 
 class SessionStore(db.SessionStore):

@@ -11,9 +11,10 @@ from typing import Any
 from django.http import HttpRequest
 from django.utils import timezone
 
-from .addresses import place
+from api.addresses import place
+from api.problems import TooManyTries
+
 from .models import Failure
-from .problems import TooManyTries
 
 WINDOW = timedelta(minutes=15)
 #: Failures in a window: of one place, which can be a whole lab; for DEVICE of one browser; for PASSWORD of one user.

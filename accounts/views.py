@@ -7,10 +7,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from api.problems import Forbidden, NotFound
+
 from . import actions
 from .models import ApiToken
 from .permissions import GUESTS_TOO
-from .problems import Forbidden, NotFound
 from .requests import signed_in
 from .serializers import (
     ApiTokenSerializer,

@@ -13,13 +13,8 @@ class AnnotationConfig(AppConfig):
             tasks,  # noqa: F401 - registers the handlers of this app's jobs
             watching,
         )
-        from .kinds import discourse, label, pico_tuple
 
-        kinds.register(label.LabelKind())
-        kinds.register(discourse.DiscourseKind())
-        kinds.register(pico_tuple.TupleKind())
+        kinds.discover("annotation.kinds")
         strata.register()
         watching.register()
-        triggers.guard("annotation_label", "annotation_cue", "annotation_cuefragment", "annotation_discourselabel")
-        triggers.guard("annotation_picotuple", "annotation_tupleslot", "annotation_tuplefragment")
         triggers.guard("annotation_counterfactual")

@@ -10,7 +10,7 @@ from django.db.models import prefetch_related_objects
 
 from projects import kinds
 from projects.actions.staleness import stale_units
-from projects.models import Answer, Decision, Member, Origin, Outcome, Round
+from projects.models import Answer, Decision, Member, Outcome, Round
 
 from . import counterfactuals
 from .gold import Gold, gold_labels, gold_relations
@@ -144,7 +144,7 @@ def _values_of(answers: Sequence[Answer]) -> dict[Any, kinds.Value]:
 def _in_words(kind: str, value: kinds.Value | None) -> list[Json]:
     if value is None:
         return []
-    return [{"field": f, "value": kinds.get(kind).sentence(f, value)} for f in kinds.get(kind).fields]
+    return [{"field": f, "value": v} for f, v in kinds.get(kind).in_words(value).items()]
 
 
 def _history(cluster: Cluster, propositions: Sequence[Proposition]) -> list[Json]:
@@ -183,7 +183,7 @@ def _history(cluster: Cluster, propositions: Sequence[Proposition]) -> list[Json
 
 def _sentences(decisions: Sequence[Decision]) -> dict[int, str]:
     """What each decision says in words; a contest says nothing."""
-    valued = [d for d in decisions if d.origin != Origin.CONTESTED]
+    valued = [d for d in decisions if d.says_a_value]
     known = {kind.key for kind in kinds.all_kinds()}
     found: dict[int, str] = {}
     for key in sorted({d.kind for d in valued} & known):

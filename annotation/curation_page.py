@@ -1,18 +1,20 @@
 """One review whole, cell by cell, as the curate page shows it. A number of queries that does not grow with it."""
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from django.db.models import Prefetch, QuerySet
 
+from projects import kinds
 from projects.actions.staleness import stale_units
+from projects.in_force import newest_decisions, of_kind
 from projects.models import Assignment, Decision, Member
 
 from . import corpus_lists
 from .cluster_page import gold_json
-from .gold import LABEL_FIELDS, Gold, gold_labels, gold_relations, in_force
+from .completeness import missing
+from .gold import LABEL_FIELDS, Gold, labels_adopted, relations_adopted
 from .kinds.clusters import slots
 from .models import Cluster, PicoSlot, Proposition, Review
 from .relation import suggested
@@ -49,8 +51,8 @@ def cluster_cells(clusters: Iterable[Cluster]) -> list[Json]:
     )
     rows = {c.pk: c for c in Cluster.objects.filter(pk__in=ids).select_related("unit").prefetch_related(pico, claims)}
     found = [rows[pk] for pk in ids if pk in rows]
-    state = _state(found)
-    return [_cluster(c, state) for c in found]
+    state, lacking = _state(found), missing(found)
+    return [_cluster(c, state) | {"missing": lacking.get(c.pk, [])} for c in found]
 
 
 @dataclass
@@ -69,14 +71,15 @@ def _state(clusters: Sequence[Cluster]) -> _State:
     claims = [p.unit_id for c in clusters for p in c.propositions.all()]
     units = [*claims, *(c.unit_id for c in clusters)]
     newest: dict[tuple[int, str], Decision] = {}
-    for decision in in_force(units).order_by("pk"):
-        newest[decision.unit_id, decision.kind] = decision
+    decided = newest_decisions(units, *(kind.key for kind in kinds.all_kinds()))
+    for (unit, kind, _), decision in sorted(decided.items(), key=lambda item: item[1].pk):
+        newest[unit, kind] = decision
     project = clusters[0].project_id if clusters else None
     said_of = set(Assignment.objects.filter(unit__in=claims).values_list("unit", flat=True))
     said_of |= set(Decision.objects.filter(unit__in=claims).values_list("unit", flat=True))
     return _State(
-        labels=gold_labels(claims),
-        relations=gold_relations([c.unit_id for c in clusters]),
+        labels=labels_adopted(of_kind(decided, "label")),
+        relations=relations_adopted(of_kind(decided, "discourse")),
         stale=stale_units(units),
         newest=newest,
         people=dict(Member.objects.filter(project=project).values_list("user_id", "pseudonym")),
@@ -110,7 +113,6 @@ def _cluster(cluster: Cluster, state: _State) -> Json:
         "relation": _cell(cluster.unit, "discourse", state)
         | {"relation": gold_json(relation), "suggested": _suggested(claims, state)},
         "propositions": [_proposition(p, state) for p in claims],
-        "missing": _missing(cluster, claims, state),
     }
 
 
@@ -131,17 +133,3 @@ def _proposition(claim: Proposition, state: _State) -> Json:
 def _suggested(claims: Sequence[Proposition], state: _State) -> str | None:
     inputs = [state.labels.get(p.unit_id, {}).get("polarity") for p in claims if not p.is_target]
     return suggested([str(gold.value) for gold in inputs if gold]) if inputs and all(inputs) else None
-
-
-def _missing(cluster: Cluster, claims: Sequence[Proposition], state: _State) -> list[Json]:
-    """What the release of the cluster waits for, in the order of the page."""
-    found: dict[str, list[Json]] = defaultdict(list)
-    for claim in claims:
-        gold = state.labels.get(claim.unit_id, {})
-        if "polarity" not in gold or "modality" not in gold:
-            place = "target" if claim.is_target else f"input {claim.position}"
-            found["label"].append({"unit": claim.unit_id, "kind": "label", "place": place})
-    inputs = [] if any(not c.is_target for c in claims) else [{"kind": "input"}]
-    relation = [] if cluster.unit_id in state.relations else [{"kind": "discourse"}]
-    whole = [{"unit": cluster.unit_id, "place": "cluster"} | m for m in (*inputs, *relation)]
-    return [*found["label"], *whole]

@@ -1,18 +1,18 @@
-"""The values the project stands behind, read for many units in a fixed number of queries."""
+"""The labels and relations in force: the typed rows behind what is decided, read for many units in a few queries."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Exists, F, Max, OuterRef, Q, QuerySet, Subquery
+from django.db.models import F, OuterRef, Q, QuerySet, Subquery
 
-from projects.models import Decision, Origin, Unit
+from projects.in_force import decisions_in_force
+from projects.models import Decision
 
 from .models import Cue, DiscourseLabel, Label
 
 #: The fields of a proposition's label and of a cluster's relation that can be gold.
 LABEL_FIELDS = ("polarity", "polarity_cue", "modality", "modality_cue")
-Units = QuerySet[Unit] | Iterable[int]
 
 
 @dataclass(frozen=True)
@@ -43,47 +43,50 @@ class Gold:
     decision: int
 
 
-def in_force(units: Units) -> QuerySet[Decision]:
-    """The newest decision of each unit, kind and field, contests left out (what was in force before stays so)."""
-    decisions = Decision.objects.filter(unit__in=units).exclude(origin=Origin.CONTESTED)
-    newest = decisions.order_by().values("unit", "kind", "field").annotate(newest=Max("id")).values("newest")
-    return Decision.objects.filter(id__in=newest).order_by("id")
+#: Decisions in force by unit id and field, of one kind.
+Decisions = Mapping[tuple[int, str], Decision]
+Value = str | CueValue | None
 
 
-def gold_labels(units: Units) -> dict[int, dict[str, Gold]]:
+def gold_labels(units: Iterable[int]) -> dict[int, dict[str, Gold]]:
     """Gold of propositions by unit id and field (`LABEL_FIELDS`); 4 queries. Units without gold are left out."""
-    labels = _adopted(Label.objects.all(), units).prefetch_related("cues__fragments")
-    by_source = {_source(label): label for label in labels}
-    return _collect(in_force(units).filter(kind="label"), by_source, _label_value)
+    return labels_adopted(decisions_in_force(units, "label"))
 
 
-def gold_relations(units: Units) -> dict[int, Gold]:
+def labels_adopted(decisions: Decisions) -> dict[int, dict[str, Gold]]:
+    """The same of decisions in force that are at hand; 3 queries."""
+    rows = _adopted(Label.objects.all(), decisions).prefetch_related("cues__fragments")
+    return _collect(decisions, rows, _label_value)
+
+
+def gold_relations(units: Iterable[int]) -> dict[int, Gold]:
     """Gold relations by the unit id of the cluster; 2 queries."""
-    labels = _adopted(DiscourseLabel.objects.all(), units)
-    by_source = {_source(label): label for label in labels}
-    found = _collect(in_force(units).filter(kind="discourse"), by_source, lambda label, _: label.relation)
+    return relations_adopted(decisions_in_force(units, "discourse"))
+
+
+def relations_adopted(decisions: Decisions) -> dict[int, Gold]:
+    """The same of decisions in force that are at hand; 1 query."""
+    rows = _adopted(DiscourseLabel.objects.all(), decisions)
+    found = _collect(decisions, rows, lambda label, _: str(label.relation))
     return {unit: fields["relation"] for unit, fields in found.items()}
 
 
-def _adopted(labels: QuerySet[Any], units: Units) -> QuerySet[Any]:
-    """The labels among which decisions choose: imported ones, and those of answers that a decision points at."""
-    decided = Exists(Decision.objects.filter(answer=OuterRef("answer")))
-    return labels.filter(Q(unit__in=units) & (Q(imported__isnull=False) | Q(decided)))
-
-
-def _source(row: Any) -> tuple[int, Any]:
-    return row.unit_id, row.answer_id or row.imported_id
+def _adopted(rows: QuerySet[Any], decisions: Decisions) -> QuerySet[Any]:
+    """The rows among which decisions choose: imported ones, and those of the answers that are adopted. In no order:
+    PostgreSQL would walk along the primary key where it knows little of the table."""
+    answers = {d.answer_id for d in decisions.values() if d.answer_id}
+    units = {unit for unit, _ in decisions}
+    return rows.filter(Q(imported__isnull=False) | Q(answer__in=answers), unit__in=units).order_by()
 
 
 def _collect(
-    decisions: QuerySet[Decision], by_source: dict[tuple[int, Any], Any], value: Any
+    decisions: Decisions, rows: Iterable[Any], value: Callable[[Any, str], Value]
 ) -> dict[int, dict[str, Gold]]:
+    by_source = {(row.unit_id, row.answer_id or row.imported_id): row for row in rows}
     found: dict[int, dict[str, Gold]] = {}
-    for pk, unit, field, origin, answer, imported in decisions.values_list(
-        "pk", "unit_id", "field", "origin", "answer_id", "imported_id"
-    ):
-        label = by_source[unit, answer or imported]
-        found.setdefault(unit, {})[field] = Gold(value(label, field), origin, pk)
+    for (unit, field), decision in decisions.items():
+        row = by_source[unit, decision.answer_id or decision.imported_id]
+        found.setdefault(unit, {})[field] = Gold(value(row, field), decision.origin, decision.pk)
     return found
 
 
@@ -110,12 +113,7 @@ def relations_in_force() -> QuerySet[DiscourseLabel]:
 
 
 def _chosen(rows: QuerySet[Any], kind: str, field: str) -> QuerySet[Any]:
-    newest = (
-        Decision.objects.filter(unit=OuterRef("unit"), kind=kind, field=field)
-        .exclude(origin=Origin.CONTESTED)
-        .order_by("-id")
-    )
-    rows = rows.annotate(
-        newest_answer=Subquery(newest.values("answer")[:1]), newest_import=Subquery(newest.values("imported")[:1])
-    )
-    return rows.filter(Q(answer=F("newest_answer")) | Q(imported=F("newest_import")))
+    """The rows that the decision in force on a field of their unit adopts."""
+    newest = Decision.objects.filter(unit=OuterRef("unit"), kind=kind, field=field).values_said().newest_first()
+    rows = rows.alias(adopted=Subquery(newest.values("answer")[:1]), brought=Subquery(newest.values("imported")[:1]))
+    return rows.filter(Q(answer=F("adopted")) | Q(imported=F("brought")))

@@ -3,7 +3,7 @@
 from django.db.models import F, QuerySet
 
 from accounts.models import User
-from accounts.problems import NotFound
+from api.problems import NotFound
 from projects.models import Import, Member, Role, Unit
 from projects.permissions import member_in, member_of, permit, require, unit_of
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from accounts.problems import Conflict, Refused
+from api.problems import Conflict, Refused
 from projects import jobs
 from projects.models import Import, Project
 from projects.uploads import path_of, remove_when_done

@@ -6,6 +6,7 @@ the rows, and those of an earlier version are covered from their first seal on. 
 what a witness covers stands in it, so that a column which a later version adds breaks no old one.
 """
 
+from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -165,7 +166,7 @@ def _unwitnessed(watched: Watch, now: datetime) -> Iterator[int]:
     recent = sum(mine.filter(first__gt=settled).values_list("count", flat=True))
     if watched.rows.filter(pk__gt=settled, pk__lte=mark).count() != recent:
         yield from unwitnessed_among(watched, watched.rows.filter(pk__gt=settled, pk__lte=mark))
-    yield from watched.rows.filter(pk__gt=mark).values_list("pk", flat=True).iterator(chunk_size=2000)
+    yield from _ids(watched.rows.filter(pk__gt=mark))
 
 
 def settled_mark(label: str, now: datetime) -> int:
@@ -177,10 +178,16 @@ def settled_mark(label: str, now: datetime) -> int:
 
 def unwitnessed_among(watched: Watch, rows: QuerySet[Any]) -> Iterator[int]:
     """Of these rows, the ids that no witness has."""
-    for ids in _batches(rows.order_by("pk").values_list("pk", flat=True).iterator(chunk_size=2000), 2000):
+    for ids in _batches(iter(_ids(rows)), 2000):
         there = Witness.objects.filter(watched=watched.label, first__lte=ids[-1], last__gte=ids[0])
         known = {int(pk) for digests in there.values_list("digests", flat=True) for pk in digests}
         yield from (pk for pk in ids if pk not in known)
+
+
+def _ids(rows: QuerySet[Any]) -> "array[int]":
+    """The ids in order, eight bytes each, all read before the first is used: on SQLite a connection that has read part
+    of its rows, and on which anybody else has written since, cannot write ("database is locked")."""
+    return array("q", rows.order_by("pk").values_list("pk", flat=True).iterator(chunk_size=2000))
 
 
 def waiting() -> int:

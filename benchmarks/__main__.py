@@ -20,7 +20,7 @@ def options() -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="smaller sizes, fewer repeats")
     parser.add_argument("--full", action="store_true", help="generation: 200 items of a bart-base, not 24")
     parser.add_argument("--m3", type=Path, default=M3, help="M3's level 3; left out where the file is not there")
-    parser.add_argument("--units", type=int, help="loop: units of the smaller corpus; loads, large: of the round")
+    parser.add_argument("--units", type=int, help="loop: of the smaller corpus; loads: of a round; large: opened")
     parser.add_argument("--large", type=int, help="loop: units of the larger corpus; 0 leaves it out")
     parser.add_argument("--annotators", type=int, nargs="+", help="loop: at work at a time")
     parser.add_argument("--seconds", type=float, help="loop, loads, large: of one measurement")
@@ -48,7 +48,7 @@ def _loads(given: argparse.Namespace) -> Found:
 
 def _large(given: argparse.Namespace) -> Found:
     plan = large.Plan.quick() if given.quick else large.Plan()
-    changes = {"seconds": given.seconds, "units": given.units}
+    changes = {"seconds": given.seconds, "opened": given.units}
     changes |= {"engines": tuple(given.engines) if given.engines else None}
     return large.run(replace(plan, **{k: v for k, v in changes.items() if v is not None}))
 

@@ -1,7 +1,7 @@
 """A round opened a moment ago on a PostgreSQL that was never analysed, against the same round where everything was.
 
 Two servers of Concord on two data bases of one PostgreSQL without autovacuum; the load goes to one and the other in
-turns. Concord's own look at a round that it opens (`projects.planner`) is undone in the one: no plan of the loop may
+turns. Concord's own look at a round that it opens (`sql.planner`) is undone in the one: no plan of the loop may
 need it.
 """
 
@@ -10,10 +10,9 @@ from dataclasses import dataclass
 
 from tests.stages import servers
 
-from .loads import quantile_ms
 from .loop import drive, texts
 from .places import Place, place
-from .report import Found, say
+from .report import Found, quantile_ms, say
 
 KNOWS = {"never analysed": True, "analysed": False}
 

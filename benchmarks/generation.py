@@ -1,14 +1,18 @@
 """Summaries by an encoder-decoder in our batches against the plain loop of one `generate` call for each unit.
 
-Both have the same random weights and the same decoding, and their token ids are compared. On a GPU it is bart-large in
-bfloat16, and the figure is also set against what the memory's bandwidth allows; fp32 is compared there too.
+Both have the same random weights and the same decoding, and their token ids are compared. All texts are as long as
+they may be there. Where they end by themselves (``stopping``), the other side is also `generate` on batches of like
+length, as a careful script has. On a GPU it is bart-large in bfloat16, and the figure is also set against what the
+bandwidth of the memory allows; fp32 is compared there too.
 """
 
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
+from . import stopping
 from .random_models import BASE, numbers, settle
 from .report import Found, say
 
@@ -16,6 +20,7 @@ LARGE = {"d_model": 1024, "encoder_layers": 12, "decoder_layers": 12, "encoder_f
          "decoder_ffn_dim": 4096, "encoder_attention_heads": 16, "decoder_attention_heads": 16}  # fmt: skip
 SMALL = {"d_model": 128, "encoder_layers": 2, "decoder_layers": 2, "encoder_ffn_dim": 256, "decoder_ffn_dim": 256,
          "encoder_attention_heads": 4, "decoder_attention_heads": 4}  # fmt: skip
+PAD = 1
 #: Bytes a second of the GPUs that we know.
 BANDWIDTH = {"H200": 4.8e12, "H100": 3.35e12, "A100": 2.0e12, "V100": 0.9e12}
 
@@ -26,6 +31,11 @@ class Plan:
 
     items: int = 24
     same: int = 200
+    #: Items whose texts end by themselves, and the sizes of plain batches.
+    natural: int = 64
+    batches: tuple[int, ...] = (8, 16)
+    #: Whether a bart-base is taught to end, too: minutes of a quiet core.
+    teach_base: bool = False
     inputs: tuple[int, int] = (64, 384)
     output: int = 62
     beams: int = 4
@@ -36,12 +46,12 @@ class Plan:
 
     @classmethod
     def quick(cls) -> "Plan":
-        return cls(items=8, same=40)
+        return cls(items=8, same=40, natural=24)
 
     @classmethod
     def full(cls) -> "Plan":
         """Two hundred items of the large vocabulary too: a quarter of an hour of a quiet core."""
-        return cls(items=200)
+        return cls(items=200, teach_base=True)
 
 
 def run(plan: Plan) -> Found:
@@ -59,6 +69,10 @@ def run(plan: Plan) -> Found:
     figures = _same(found, f"{plan.items} items, bart-base-sized, CPU", base, texts)
     found.at_least("generation, bart-base-sized, fp32, CPU: times faster than one by one", figures["ratio"], 3)
     found.told("generation: the same ratio in processor time", f"{figures['cpu_ratio']:.3g}")
+    for what, size, vocabulary in (("small model", SMALL, 1_000), ("bart-base-sized, CPU", plan.size, plan.vocabulary)):
+        if size == SMALL or plan.teach_base:
+            race = _Race(size, vocabulary, plan, "cpu", "float32", beams=plan.beams, ends=True)
+            _natural(found, what, race, stopping.texts(plan.natural, plan.inputs, vocabulary), plan)
     if torch.cuda.is_available():
         _gpu(found, plan)
     else:
@@ -78,6 +92,33 @@ def _same(found: Found, what: str, race: "_Race", texts: Sequence[str]) -> dict[
     found.figures[what] = figures
     say(f"    {what}: {figures}")
     return figures
+
+
+def _natural(found: Found, what: str, race: "_Race", texts: Sequence[str], plan: Plan) -> None:
+    """Texts that end by themselves: we, one by one, and plain batches of like length."""
+    ways: dict[str, Callable[[Sequence[str]], list[list[int]]]] = {"ours": race.ours, "one by one": race.plainly}
+    ways |= {f"sorted batches of {size}": partial(race.in_batches, size=size) for size in plan.batches}
+    figures: dict[str, Any] = {"items": len(texts), "right about the end": race.taught}
+    wrote: dict[str, list[list[int]]] = {}
+    for name, way in ways.items():
+        way(texts[:2])  # the first call of each is not measured
+        wrote[name], seconds, busy = _timed(lambda way=way: way(texts))  # type: ignore[misc]
+        same = sum(one == other for one, other in zip(wrote["ours"], wrote[name], strict=True))
+        figures[name] = {"seconds": seconds, "cpu": busy, "identical": same}
+        say(f"    {what}, ending by itself: {name}: {figures[name]}")
+    lengths = sorted(map(len, wrote["one by one"]))
+    ended = sum(tokens[-1:] == [stopping.END] and len(tokens) < plan.output for tokens in wrote["one by one"])
+    figures |= {"tokens": sum(lengths), "lengths": lengths, "ended before the longest": ended}
+    title = f"generation, {what}, texts that end by themselves"
+    quantiles = ", ".join(str(lengths[int(share * (len(lengths) - 1))]) for share in (0, 0.25, 0.5, 0.75, 1))
+    found.told(f"{title}: tokens out, least, quartiles, most", f"{quantiles}; {ended} of {len(texts)} ended early")
+    same = figures["one by one"]["identical"] / len(texts)
+    found.at_least(f"{title}: share of identical token ids", same, 1)
+    for name in list(ways)[1:]:
+        times, busy = (figures[name][clock] / figures["ours"][clock] for clock in ("seconds", "cpu"))
+        told = f"{times:.3g} ({busy:.3g} in processor time; {figures[name]['identical']} of {len(texts)} identical)"
+        found.told(f"{title}: times faster than {name}", told)
+    found.figures[f"{what}, ending by itself"] = figures
 
 
 def _gpu(found: Found, plan: Plan) -> None:
@@ -133,8 +174,10 @@ class _Race:
     """One set of random weights, run by us and by the plain loop."""
 
     def __init__(
-        self, size: dict[str, int], vocabulary: int, plan: Plan, device: str, dtype: str, *, beams: int
-    ) -> None:
+        self, size: dict[str, int], vocabulary: int, plan: Plan, device: str, dtype: str, *, beams: int,
+        ends: bool = False,
+    ) -> None:  # fmt: skip
+        """``ends``: the weights are taught to end texts; else all are as long as they may be."""
         import torch
         from transformers import BartConfig, BartForConditionalGeneration, GenerationConfig
 
@@ -146,12 +189,13 @@ class _Race:
         torch.manual_seed(0)
         config = BartConfig(vocab_size=vocabulary, **size, attn_implementation="sdpa")
         model = BartForConditionalGeneration(config).to(device, getattr(torch, dtype)).eval()
+        self.taught = stopping.teach(model, vocabulary) if ends else None
         # The same tensors in a model that we do not touch.
         self.plain = BartForConditionalGeneration(config).eval()
         self.plain.load_state_dict(model.state_dict(), assign=True)
         self.plain.tie_weights()
-        decoding = {"num_beams": beams, "max_length": plan.output + 1, "min_length": plan.output + 1,
-                    "no_repeat_ngram_size": 3, "length_penalty": 1.0, "early_stopping": False, "pad_token_id": 1,
+        decoding = {"num_beams": beams, "max_length": plan.output + 1, "min_length": 0 if ends else plan.output + 1,
+                    "no_repeat_ngram_size": 3, "length_penalty": 1.0, "early_stopping": False, "pad_token_id": PAD,
                     "bos_token_id": 0, "eos_token_id": 2, "decoder_start_token_id": 2}  # fmt: skip
         self.settings, self.device = GenerationConfig(**decoding), device
         self.plain.generation_config = self.settings
@@ -174,14 +218,23 @@ class _Race:
         return [found[n] for n in range(len(texts))]
 
     def plainly(self, texts: Sequence[str]) -> list[list[int]]:
+        return self.in_batches(texts, size=1)
+
+    def in_batches(self, texts: Sequence[str], *, size: int) -> list[list[int]]:
+        """By `generate`, so many inputs of like length at a time, longest first."""
         import torch
 
-        found = []
-        for source in self._sources(texts):
-            ids = torch.tensor([self.summariser.read(source).rows[0]], device=self.device)
+        rows = [self.summariser.read(source).rows[0] for source in self._sources(texts)]
+        order = sorted(range(len(rows)), key=lambda n: -len(rows[n])) if size > 1 else list(range(len(rows)))
+        found: dict[int, list[int]] = {}
+        for first in range(0, len(order), size):
+            some = order[first : first + size]
+            longest = max(len(rows[n]) for n in some)
+            padded = [[*rows[n], *[PAD] * (longest - len(rows[n]))] for n in some]
+            ids = torch.tensor(padded, device=self.device)
             with torch.inference_mode():
                 tokens = self.plain.generate(
-                    input_ids=ids, attention_mask=torch.ones_like(ids), generation_config=self.settings
+                    input_ids=ids, attention_mask=(ids != PAD).long(), generation_config=self.settings
                 )
-            found.append(self.summariser.decode.trimmed(tokens[0, 1:].tolist()))
-        return found
+            found |= {n: self.summariser.decode.trimmed(one[1:].tolist()) for n, one in zip(some, tokens, strict=True)}
+        return [found[n] for n in range(len(rows))]

@@ -7,44 +7,42 @@ same people alone, before and after. A job is asked for again as soon as it is d
 
 import http.client
 import json
+import math
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager, suppress
-from dataclasses import asdict, dataclass
-from statistics import mean, median
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
+from statistics import median
 from typing import Any
 
-from tests.stages.servers import Missing
-
+from .beside import Alone, Measured, People, Site, measure
 from .inside_jobs import SLUG
-from .loads import AGAIN, ALONE, PATIENCE, Measured, Site, quantile_ms, tell
-from .loads import Plan as Loads
 from .loop import texts
-from .places import Place, place, postgres
+from .places import Place, on_each, place
 from .report import Found, Line
 
 #: Of the rate that the same people have alone; seconds until the page of a closed round has its figures.
 KEPT, PAGE = 0.8, 1.0
 OPENING, MEASURING = "opening a round", "measuring agreement"
 RATERS = 3
+#: Seconds for which a job is waited for.
+PATIENCE = 600.0
 
 
 @dataclass(frozen=True)
-class Plan:
-    """Sizes of a run; times in seconds."""
+class Plan(People):
+    """Sizes of a run."""
 
-    seconds: float = 60.0
-    annotators: int = 8
-    #: Of the people who are measured, and of the project beside them.
-    own_units: int = 4_000
-    units: int = 200_000
+    flat_out: float = 0.5
+    #: Of the round that is opened beside the people, and of the one whose agreement is measured.
+    opened: int = 200_000
     answers: int = 100_000
     engines: tuple[str, ...] = ("sqlite", "postgres")
 
     @classmethod
     def quick(cls) -> "Plan":
-        return cls(seconds=20.0, own_units=2_000, units=40_000, answers=21_000)
+        return cls(seconds=20.0, units=2_000, opened=40_000, answers=21_000)
 
 
 class Lead:
@@ -110,10 +108,9 @@ class LargeSite(Site):
     """A site with a project beside the people who are measured, whose lead has large jobs."""
 
     def __init__(self, at: Place, plan: Plan) -> None:
-        loads = Loads(seconds=plan.seconds, flat_out=0.5, annotators=plan.annotators, units=plan.own_units)
-        super().__init__(at, loads)
-        self.size = plan
-        self.beside_us = at.call("neighbours", texts=texts(), units=plan.units, raters=RATERS)
+        super().__init__(at, plan)
+        self.answers = plan.answers
+        self.beside_us = at.call("neighbours", texts=texts(), units=plan.opened, raters=RATERS)
         self.open_round = at.call("answered", answers=plan.answers, status="open")
         self.opened = 0
         self.job_seconds: dict[str, list[float]] = {}
@@ -135,10 +132,7 @@ class LargeSite(Site):
         return int(self.neighbour.send("POST", f"rounds/{round}/agreement/")[1]["id"])
 
     @contextmanager
-    def _load(self, name: str) -> Iterator[dict[str, int]]:
-        if name in (ALONE, AGAIN):
-            yield {}
-            return
+    def load(self, name: str) -> Iterator[dict[str, int]]:
         ask = self._open if name == OPENING else lambda: self._measure(self.open_round)
         became: dict[str, int] = {}
         with Busy(ask, self.neighbour.status) as lead:
@@ -147,15 +141,17 @@ class LargeSite(Site):
         became["done"] = len(lead.seconds)
 
     def page_seconds(self) -> list[float]:
-        """What the report of a closed round takes by the API, once its job has measured it."""
-        round = self.at.call("answered", answers=self.size.answers, status="closed")
+        """What the report of a closed round takes by the API, once its job has measured it; nothing where it failed."""
+        round = self.at.call("answered", answers=self.answers, status="closed")
         self.at.start_production()
         try:
-            job, lead = self._measure(round), self.neighbour
+            job, lead, taken = self._measure(round), self.neighbour, []
             while (status := lead.status(job)) in ("queued", "running", "unknown"):
                 time.sleep(0.5)
-            taken = []
-            for _ in range(7 if status == "done" else 0):
+            if status != "done":
+                self.failures.append(f"job {job}, of the closed round: {status}")
+                return []
+            for _ in range(7):
                 begun = time.perf_counter()
                 reply, report = lead.send("GET", f"rounds/{round}/agreement/")
                 taken.append(time.perf_counter() - begun)
@@ -166,44 +162,31 @@ class LargeSite(Site):
             self.at.stop()
 
 
-def _of_engine(engine: str, server: str, plan: Plan, found: Found) -> None:
-    with place("concord", server) as at:
-        site = LargeSite(at, plan)
-        measured: dict[str, Measured] = {}
-        for name in (ALONE, OPENING, MEASURING, AGAIN):
-            begun = time.perf_counter()
-            measured[name] = one = site.beside(name)
-            tell(engine, name, one, time.perf_counter() - begun)
-        page = site.page_seconds()
-    found.figures[engine] = {name: asdict(one) for name, one in measured.items()}
-    found.figures[engine] |= {"job seconds": site.job_seconds, "failures": site.failures, "page seconds": page}
-    alone = [measured.pop(name) for name in (ALONE, AGAIN)]
-    rate = mean(one.rate for one in alone)
-    p95 = quantile_ms([s for one in alone for s in one.seconds], 0.95)
-    found.told(f"large, {engine}: nobody else", f"{rate:.2f}/s, p95 {p95:.0f} ms")
-    sizes = {OPENING: f"{plan.units:,} units", MEASURING: f"{plan.answers:,} answers"}
-    for name, one in measured.items():
-        found.lines.append(line(engine, f"{name}, {sizes[name]}", one, rate, p95, site.job_seconds[name]))
-    found.at_most(f"large, {engine}: report of a closed round, {plan.answers:,} answers", median(page), PAGE, " s")
-
-
-def line(engine: str, name: str, one: Measured, rate: float, p95: float, seconds: list[float]) -> Line:
-    """What people keep beside one kind of job; a job that was not done once shows nothing."""
-    share, slower = one.rate / rate, quantile_ms(one.seconds, 0.95) / p95
-    took = f"{median(seconds):.0f} s, {len(seconds)} times" if seconds else "never done"
-    reached = f"{share:.2f}; p95 x {slower:.2f}; errors {one.errors}, lost {one.lost}; the job: {took}"
-    met = share >= KEPT and not one.lost and not one.errors and bool(seconds)
-    return Line(f"large, {engine}: {name}", f"rate >= {KEPT}", reached, met)
-
-
 def run(plan: Plan) -> Found:
     found = Found()
-    for engine in plan.engines:
-        with ExitStack() as stack:
-            try:
-                server = stack.enter_context(postgres()) if engine == "postgres" else ""
-            except Missing as missing:
-                found.skipped.append(str(missing))
-                continue
-            _of_engine(engine, server, plan, found)
+    sizes = {OPENING: f"{plan.opened:,} units", MEASURING: f"{plan.answers:,} answers"}
+
+    def of_engine(engine: str, server: str) -> None:
+        with place("concord", server) as at:
+            site = LargeSite(at, plan)
+            alone, measured = measure(engine, site, tuple(sizes), found)
+            page = site.page_seconds()
+        found.figures[engine] |= {"job seconds": site.job_seconds, "failures": site.failures, "page seconds": page}
+        found.told(f"large, {engine}: nobody else", f"{alone.rate:.2f}/s, p95 {alone.p95:.0f} ms")
+        for name, one in measured.items():
+            found.lines.append(line(engine, f"{name}, {sizes[name]}", one, alone, site.job_seconds[name]))
+        what = f"large, {engine}: report of a closed round, {sizes[MEASURING]}"
+        found.at_most(what, median(page or [math.inf]), PAGE, " s")
+
+    on_each(plan.engines, found.skipped, of_engine)
     return found
+
+
+def line(engine: str, name: str, one: Measured, alone: Alone, seconds: list[float]) -> Line:
+    """What people keep beside one kind of job; a job that was not done once shows nothing."""
+    took = f"{median(seconds):.0f} s, {len(seconds)} times" if seconds else "never done"
+    reached = (
+        f"{alone.kept(one):.2f}; p95 x {alone.slower(one):.2f}; errors {one.errors}, lost {one.lost}; the job: {took}"
+    )
+    met = alone.kept(one) >= KEPT and not one.lost and not one.errors and bool(seconds)
+    return Line(f"large, {engine}: {name}", f"rate >= {KEPT}", reached, met)

@@ -15,10 +15,8 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import Any
 
-from tests.stages.servers import Missing
-
-from .places import ROOT, Place, place, postgres
-from .report import Found, say
+from .places import ROOT, Place, on_each, place
+from .report import Found, quantile_ms, say
 
 VOCABULARY = """
     treatment with the new agent reduced mortality in adult patients compared placebo there was no significant
@@ -56,15 +54,10 @@ class Taken:
     duplicates: int = 0
     lost: int = 0
 
-    def quantile(self, share: float) -> float:
-        """Milliseconds."""
-        ordered = sorted(self.seconds) or [0.0]
-        return 1000 * ordered[min(len(ordered) - 1, int(share * len(ordered)))]
-
     def as_json(self) -> dict[str, Any]:
         return {
             "annotations": self.annotations, "rates": self.rates, "rate": median(self.rates),
-            "p50_ms": self.quantile(0.5), "p95_ms": self.quantile(0.95), "p99_ms": self.quantile(0.99),
+            **{f"p{share}_ms": quantile_ms(self.seconds, share / 100) for share in (50, 95, 99)},
             "cpu_ms": median(self.cpu_ms), "errors": self.errors[:5], "error_count": len(self.errors),
             "duplicates": self.duplicates, "lost": self.lost,
         }  # fmt: skip
@@ -177,15 +170,5 @@ def _tell(title: str, taken: dict[str, Taken], found: Found) -> None:
 
 def run(plan: Plan) -> Found:
     found = Found(figures={"sizes": {"units": plan.units, "large": plan.large}})
-    for engine in plan.engines:
-        if engine == "sqlite":
-            _of_engine(engine, "", plan, found)
-            continue
-        with ExitStack() as stack:
-            try:
-                server = stack.enter_context(postgres())
-            except Missing as missing:
-                found.skipped.append(str(missing))
-                continue
-            _of_engine(engine, server, plan, found)
+    on_each(plan.engines, found.skipped, lambda engine, server: _of_engine(engine, server, plan, found))
     return found

@@ -12,7 +12,7 @@ import threading
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -58,6 +58,19 @@ def postgres() -> Iterator[str]:
     else:
         with ending_in_order(), servers.postgres(fsync=True) as url:
             yield url
+
+
+def on_each(engines: Sequence[str], skipped: list[str], do: Callable[[str, str], None]) -> None:
+    """Do something with each engine and the address of its server, which for SQLite is empty. What is not there is said
+    in ``skipped``."""
+    for engine in engines:
+        with ExitStack() as stack:
+            try:
+                server = stack.enter_context(postgres()) if engine == "postgres" else ""
+            except servers.Missing as missing:
+                skipped.append(str(missing))
+                continue
+            do(engine, server)
 
 
 @dataclass

@@ -38,6 +38,12 @@ class Found:
         self.lines.append(Line(what, "", reached))
 
 
+def quantile_ms(seconds: Sequence[float], share: float) -> float:
+    """A quantile of times in seconds, in milliseconds; 0 of none."""
+    ordered = sorted(seconds) or [0.0]
+    return 1000 * ordered[int(share * (len(ordered) - 1))]
+
+
 def say(text: str) -> None:
     print(text, flush=True)
 

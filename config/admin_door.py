@@ -8,7 +8,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from accounts.problems import Forbidden
+from api.problems import Forbidden
 
 from .failures import reply_with
 

@@ -7,8 +7,8 @@ from typing import Any
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
-from accounts.problems import LengthNeeded, Problem, TooLarge, WrongMedia
-from accounts.uploading import UploadParser
+from api.problems import LengthNeeded, Problem, TooLarge, WrongMedia
+from api.uploading import UploadParser
 
 from .failures import reply_with
 

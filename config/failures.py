@@ -5,8 +5,8 @@ import sys
 from django.db import connection
 from django.http import HttpRequest, HttpResponse, JsonResponse
 
-from accounts.logs import said
-from accounts.problems import CONTENT_TYPE, RETRY_AFTER, Problem, Unavailable, as_problem
+from api.logs import said
+from api.problems import CONTENT_TYPE, RETRY_AFTER, Problem, Unavailable, as_problem
 
 
 def reply_with(request: HttpRequest, problem: Problem) -> HttpResponse:

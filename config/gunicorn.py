@@ -12,7 +12,7 @@ from typing import Any
 import environ
 from gunicorn.glogging import Logger
 
-from accounts.logs import JsonLines, TextLines
+from api.logs import JsonLines, TextLines
 
 # The settings read it as well, but later than gunicorn needs it.
 _file = Path(__file__).resolve().parent.parent / ".env"

@@ -20,8 +20,8 @@ from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamil
 from prometheus_client.registry import Collector
 
 from accounts import throttling
-from accounts.addresses import client_ip
 from accounts.models import Failure
+from api.addresses import client_ip
 from projects.models import Answer, Job, JobStatus
 from projects.waiting import stalled as lapsed
 

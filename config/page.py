@@ -11,7 +11,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.middleware.csrf import get_token
 from django.views.decorators.http import require_safe
 
-from accounts.problems import CONTENT_TYPE, NotFound
+from api.problems import CONTENT_TYPE, NotFound
 
 ENTRY = "index.html"
 

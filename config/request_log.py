@@ -10,8 +10,8 @@ from typing import Any
 from django.db import connection
 from django.http import HttpRequest, HttpResponseBase
 
-from accounts.logs import route_of, saying
 from accounts.models import User
+from api.logs import route_of, saying
 
 from . import metrics
 

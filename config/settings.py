@@ -9,7 +9,7 @@ import environ
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
-from accounts import limits, logs
+from api import limits, logs
 from config.secret_key import known_secret_key
 from config.server.limits import Limits
 from generation import endpoints
@@ -75,6 +75,7 @@ INSTALLED_APPS = [
     "evaluation",
     "releases",
     "config",
+    "operations",
 ]
 
 MIDDLEWARE = [
@@ -90,7 +91,7 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "accounts.middleware.NeverStored",
+    "api.middleware.NeverStored",
     "axes.middleware.AxesMiddleware",
 ]
 
@@ -129,7 +130,7 @@ def data_base() -> dict[str, Any]:
         # A test data base in shared memory would ignore WAL and busy time-outs: tests use a file.
         settings["TEST"] = {"NAME": str(DATA_DIR / f"test-{Path(settings['NAME']).name}")}
     else:
-        settings["ENGINE"] = "config.postgresql"
+        settings["ENGINE"] = "sql.postgresql"
         settings["CONN_HEALTH_CHECKS"] = True
     # A connection a thread, kept; or, where PostgreSQL has few, so many for a process, which its threads share:
     # a request then waits for one. Two at least: a worker renews the lease of its job beside the job.
@@ -169,7 +170,7 @@ AXES_RESET_ON_SUCCESS = True
 # A try while locked does not begin the wait anew: else anyone beside you could lock you out for good.
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
 AXES_USERNAME_CALLABLE = "accounts.throttling.username"
-AXES_CLIENT_IP_CALLABLE = "accounts.addresses.place"
+AXES_CLIENT_IP_CALLABLE = "api.addresses.place"
 AXES_WHITELIST_CALLABLE = "accounts.devices.is_exempt"
 AXES_DISABLE_ACCESS_LOG = True  # the audit log has it
 AXES_ENABLE_ADMIN = False
@@ -236,7 +237,7 @@ WHITENOISE_USE_FINDERS = True
 WHITENOISE_IMMUTABLE_FILE_TEST = r"^/static/app/assets/.+[.-][A-Za-z0-9_-]{8,}\.\w+$"
 WHITENOISE_ADD_HEADERS_FUNCTION = harmless
 MEDIA_ROOT = DATA_DIR / "files"
-FILE_UPLOAD_HANDLERS = ["accounts.uploading.NamelessFileHandler"]
+FILE_UPLOAD_HANDLERS = ["api.uploading.NamelessFileHandler"]
 DATA_UPLOAD_MAX_NUMBER_FILES = 1
 # No longer body than the web server waits for before it gives a request to a thread.
 DATA_UPLOAD_MAX_MEMORY_SIZE = Limits().whole
@@ -247,7 +248,7 @@ JOB_MEMORY_MB = env.int("JOB_MEMORY_MB", default=2048)
 NEW_PROJECTS_A_DAY = env.int("NEW_PROJECTS_A_DAY", default=20)
 UPLOAD_LIMIT = env.int("UPLOAD_LIMIT_MB", default=512) * 1024 * 1024
 
-# How much a person or a project may ask for: accounts.limits has the table.
+# How much a person or a project may ask for: api.limits has the table.
 LIMITS = limits.read(env.int)
 
 REST_FRAMEWORK = {
@@ -260,11 +261,11 @@ REST_FRAMEWORK = {
         "accounts.permissions.NotForGuests",
     ],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["accounts.parsers.CarefulJSONParser"],
+    "DEFAULT_PARSER_CLASSES": ["api.parsers.CarefulJSONParser"],
     "DEFAULT_SCHEMA_CLASS": "config.schema.Schema",
-    "DEFAULT_PAGINATION_CLASS": "accounts.pagination.Pages",
+    "DEFAULT_PAGINATION_CLASS": "api.pagination.Pages",
     "PAGE_SIZE": 50,
-    "EXCEPTION_HANDLER": "accounts.problems.as_problem_details",
+    "EXCEPTION_HANDLER": "api.problems.as_problem_details",
     "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
 }
 SPECTACULAR_SETTINGS = {

@@ -1,11 +1,12 @@
 import { svelte } from '@sveltejs/vite-plugin-svelte'
 import { defineConfig } from 'vitest/config'
 import { keepPreviousBuild } from './dev/previous.ts'
+import { extraKinds } from './dev/kinds.ts'
 import { mockServer } from './dev/mock.ts'
 
 export default defineConfig(({ command }) => ({
   base: command === 'build' ? '/static/app/' : '/',
-  plugins: [svelte(), mockServer(), keepPreviousBuild()],
+  plugins: [extraKinds(), svelte(), mockServer(), keepPreviousBuild()],
   build: {
     manifest: true,
     // Emptied by keepPreviousBuild, which spares the chunks of the build before this one.
@@ -20,7 +21,7 @@ export default defineConfig(({ command }) => ({
         // One file for what every page needs, one for labelling: left alone, Work comes in twelve small ones.
         codeSplitting: {
           groups: [
-            { name: 'base', test: /node_modules|preload-helper|src\/(api|session|routes|kinds\/index)/ },
+            { name: 'base', test: /node_modules|preload-helper|(src\/(api|session|routes|kinds\/(\w+\/)?index\.ts)|extra-kinds)/ },
             { name: 'label', test: /src\/(work|text|kinds\/label)\// },
           ],
         },

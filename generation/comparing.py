@@ -1,15 +1,13 @@
 """Systems on the units that they have in common, from scores and likelihoods: what `actions.comparing` stores, and what
 tables find of it. Like `reckoning`, one of the few places where rows are read for that."""
 
-from collections import defaultdict
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from audit.digests import digest_of
-from measures.comparison import RULE, Comparison, compared
-from measures.means import FROM_0_TO_1
-from measures.probe import BASES, OVERALL, Pair, probe_table
+from measures.comparison import RULE, Comparison
+from measures.probe import probe_tables
+from measures.two_systems import ScoredUnits
 from projects.models import Project
 
 from . import metrics
@@ -20,10 +18,24 @@ from .reckoning import KINDS, is_of_today, rows_of, side_of
 from .runs_at_hand import newest_runs
 
 Json = dict[str, Any]
-#: (unit, reference): what two systems must have both.
-Key = tuple[int, int | None]
-#: What probes are compared by.
-PROBED = ("delta", "accuracy")
+
+
+class Stored:
+    """What is stored of pairs of scorings, or of the figures of probes, by the rule of today: the lower id first."""
+
+    def __init__(self, rows: Mapping[tuple[int, int], Sequence[Json]]) -> None:
+        self._rows = rows
+
+    def has(self, one: int, other: int) -> bool:
+        return (min(one, other), max(one, other)) in self._rows
+
+    def find(self, one: int, other: int, **of: str) -> Comparison | None:
+        """The one less the other in the row with these values, whichever was stored first; None where there is none."""
+        for row in self._rows.get((min(one, other), max(one, other)), ()):
+            if all(row[name] == value for name, value in of.items()):
+                comparison = Comparison.from_json(row)
+                return comparison.turned() if one > other else comparison
+        return None
 
 
 def are_alike(one: Scoring, other: Scoring) -> bool:
@@ -45,49 +57,28 @@ def uncompared(scoring: Scoring) -> list[Scoring]:
         return []
     shown = Scoring.objects.shown().filter(metric=scoring.metric, run__in=newest).exclude(run=scoring.run_id)
     others = [other for other in shown.select_related("run__version") if are_alike(scoring, other)]
-    there = set(comparisons([scoring.pk, *(other.pk for other in others)]))
-    return [other for other in others if _ordered(scoring.pk, other.pk) not in there]
+    there = comparisons([scoring.pk, *(other.pk for other in others)])
+    return [other for other in others if not there.has(scoring.pk, other.pk)]
 
 
-def comparisons(scorings: Iterable[int]) -> dict[tuple[int, int], Sequence[Json]]:
-    """What was stored of pairs of these scorings by the rule of today: (lower id, higher id) -> rows."""
+def comparisons(scorings: Iterable[int]) -> Stored:
+    """What was stored of pairs of these scorings."""
     ids = list(scorings)
     found = ScoringComparison.objects.filter(first__in=ids, second__in=ids, rule=RULE)
-    return {(first, second): rows for first, second, rows in found.values_list("first_id", "second_id", "rows")}
+    return Stored({(first, second): rows for first, second, rows in found.values_list("first_id", "second_id", "rows")})
 
 
-@dataclass
-class _Column:
-    values: dict[Key, float] = field(default_factory=dict)
-    reviews: dict[Key, int] = field(default_factory=dict)
-
-
-#: (figure, side) -> figures by unit.
-Columns = Mapping[tuple[str, str], _Column]
-
-
-def columns_of(scoring: Scoring) -> Columns:
+def scored_units(scoring: Scoring) -> ScoredUnits:
     """The figures of a scoring by unit and reference, those that are compared. One query."""
-    found: dict[tuple[str, str], _Column] = defaultdict(_Column)
+    found = ScoredUnits(COMPARED[scoring.metric])
     for row in rows_of(scoring):
-        side = side_of(scoring, row.type)
-        for figure in COMPARED[scoring.metric]:
-            value = row.values.get(figure)
-            if value is not None:
-                key = (row.unit, row.reference)
-                found[figure, side].values[key], found[figure, side].reviews[key] = value, row.review
+        found.add((row.unit, row.reference), row.review, side_of(scoring, row.type), row.values)
     return found
 
 
-def scores_compared(metric: str, first: Columns, second: Columns) -> list[Json]:
-    """A row for every figure and kind of reference that both have."""
-    bounds = {figure.key: figure.bounds for figure in metrics.get(metric).figures}
-    made = []
-    for figure, side in sorted(first.keys() & second.keys()):
-        mine, other = first[figure, side], second[figure, side]
-        found = compared(mine.values, other.values, mine.reviews, bounds[figure])
-        made.append({"figure": figure, "side": side, **found.as_json()})
-    return made
+def bounds_of(metric: str) -> dict[str, tuple[float, float]]:
+    """What each figure cannot leave."""
+    return {figure.key: figure.bounds for figure in metrics.get(metric).figures}
 
 
 def probes_at_hand(project: Project, level: str) -> list[ProbeFigures]:
@@ -98,33 +89,11 @@ def probes_at_hand(project: Project, level: str) -> list[ProbeFigures]:
     return sorted(newest.values(), key=lambda figures: figures.pk)
 
 
-def probe_comparisons(figures: Iterable[int]) -> dict[tuple[int, int], Sequence[Json]]:
+def probe_comparisons(figures: Iterable[int]) -> Stored:
     """As `comparisons`, of probes."""
     ids = list(figures)
     found = ProbeComparison.objects.filter(first__in=ids, second__in=ids, rule=RULE)
-    return {(first, second): rows for first, second, rows in found.values_list("first_id", "second_id", "rows")}
-
-
-#: (target, counterfactual) -> what a probe said of the two.
-Judged = Mapping[tuple[int, int], Pair]
-
-
-def probes_compared(first: Judged, second: Judged) -> list[Json]:
-    """A row for every kind, and one over all, and each of `PROBED`, over all tokens."""
-    made = []
-    for kind in (*KINDS, OVERALL):
-        mine, other = (
-            {key: pair.delta("all") for key, pair in judged.items() if kind in (pair.kind, OVERALL)}
-            for judged in (first, second)
-        )
-        reviews: dict[tuple[int, int], Hashable] = {key: first[key].review for key in mine}
-        right, other_right = ({key: float(delta > 0) for key, delta in each.items()} for each in (mine, other))
-        found = {
-            "delta": compared(mine, other, reviews),
-            "accuracy": compared(right, other_right, reviews, FROM_0_TO_1),
-        }
-        made += [{"kind": kind, "figure": figure, **found[figure].as_json()} for figure in PROBED]
-    return made
+    return Stored({(first, second): rows for first, second, rows in found.values_list("first_id", "second_id", "rows")})
 
 
 def digest_of_probes(probes: Iterable[tuple[int, int]]) -> str:
@@ -141,23 +110,10 @@ def common_rows(runs: Sequence[Run]) -> dict[str, list[Json]]:
     made = {}
     for run in runs:
         pairs = [pair for key, pair in judged_pairs(run).items() if key in common]
-        made[str(run.pk)] = [row.as_json() for basis in BASES for row in probe_table(pairs, KINDS, basis=basis)]
+        made[str(run.pk)] = [row.as_json() for row in probe_tables(pairs, KINDS)]
     return made
 
 
 def _keys(run: Run) -> set[tuple[int, int]]:
     rows = ProbeScore.objects.filter(item__run=run, counterfactual__isnull=False).order_by()
     return set(rows.values_list("target_id", "counterfactual_id"))
-
-
-def found_of(rows: Sequence[Json], turned: bool, **of: str) -> Comparison | None:
-    """The comparison in the row with these values, first less second, or ``turned``; None where there is none."""
-    for row in rows:
-        if all(row[name] == value for name, value in of.items()):
-            comparison = Comparison.from_json(row)
-            return comparison.turned() if turned else comparison
-    return None
-
-
-def _ordered(one: int, other: int) -> tuple[int, int]:
-    return min(one, other), max(one, other)

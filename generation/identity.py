@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
-from accounts.problems import Refused
+from api.parameters import check
+from api.problems import Refused
 from audit.digests import digest_of
 
 from . import backends
-from .backends.parameters import check
 from .backends.protocol import SECTIONS, Backend, Config, Facts
 from .models import UnitLevel
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from accounts.problems import Refused
+from api.problems import Refused
 from measures.copying import CopyInputs, copying
 from measures.spans import merged
 from projects.models import Member, Project

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from accounts.models import User
-from accounts.problems import Forbidden, NotFound, Refused
+from api.problems import Forbidden, NotFound, Refused
 from projects.models import Member, Role
 from projects.permissions import member_in, member_of, require
 

@@ -8,9 +8,9 @@ from typing import Any, cast
 
 from django.db.models import Exists, OuterRef, QuerySet
 
-from accounts.problems import Refused
 from annotation.models import Counterfactual, Review
 from annotation.models.counterfactual import CounterfactualQuerySet, ProbePair
+from api.problems import Refused
 from measures.probe import Pair, TextNll, paired
 from projects.models import Project
 

@@ -10,8 +10,8 @@ from django.db.models.functions import Coalesce
 
 from measures.counterfactuals import Kind
 from measures.means import Mean
-from measures.probe import BASES, ProbeResult, probe_table
 from measures.probe import RULE as PROBE_RULE
+from measures.probe import ProbeResult, probe_tables
 from measures.score_means import OWN, PROPOSITIONS, RULE, ScoreMeans
 
 from . import metrics
@@ -104,8 +104,7 @@ def side_of(scoring: Scoring, reference: str | None) -> str:
 
 def probe_results(run: Run) -> tuple[ProbeResult, ...]:
     """Table 7's rows of the likelihoods that a probe has by now: a kind each, and one over all, on each basis."""
-    pairs = pairs_of(run)
-    return tuple(result for basis in BASES for result in probe_table(pairs, KINDS, basis=basis))
+    return probe_tables(pairs_of(run), KINDS)
 
 
 def is_of_today(figures: ProbeFigures) -> bool:

@@ -6,7 +6,8 @@ from typing import Any
 
 from django.db.models import F, QuerySet
 
-from accounts.problems import NotFound, Refused
+from api.parameters import parameter_page
+from api.problems import NotFound, Refused
 from projects.models import Job, JobStatus, Member
 
 from . import metrics, plots, tables
@@ -14,7 +15,6 @@ from .actions.scores import KIND
 from .models import Run, Score, Scoring, Summary
 from .queues import DEFAULT
 from .reckoning import PROPOSITIONS
-from .system_pages import parameter_page
 from .tables.scored import Scores
 from .tables.table import Table
 from .tables.writing import FORMATS, marks, needed, words

@@ -8,8 +8,8 @@ from typing import Any
 from django.db.models import Q, QuerySet, Sum
 from django.db.models.functions import Length
 
-from accounts.problems import Refused
 from annotation.models import Cluster, Input, Level, PicoSlot, Proposition, Study, Target
+from api.problems import Refused
 from measures.abstracts import background_of
 from projects.models import Project, Unit
 

@@ -7,11 +7,11 @@ from typing import Any
 
 from django.db.models import OuterRef, QuerySet, Subquery
 
+from api.parameters import parameter_page
 from projects.models import Member, Project
 from projects.permissions import Names
 
 from . import backends, wording
-from .backends.parameters import Parameter
 from .backends.protocol import SECTIONS, Backend
 from .models import Purpose, Run, Seal, System, UnitLevel, Version
 from .presets import PRESETS, Preset
@@ -56,11 +56,6 @@ def _backend(backend: Backend) -> Json:
             if (declared := backend.sections.get(section))
         ],
     }
-
-
-def parameter_page(parameter: Parameter) -> Json:
-    when = parameter.when and {"parameter": parameter.when[0], "values": list(parameter.when[1])}
-    return asdict(parameter) | {"choices": list(parameter.choices), "when": when or None}
 
 
 def systems(project: Project) -> QuerySet[System]:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from accounts.problems import Conflict
+from api.problems import Conflict
 from projects import jobs
 from projects.uploads import path_of
 

@@ -4,8 +4,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from api.parameters import Parameter
+
 from . import backends
-from .backends.parameters import Parameter
 from .backends.protocol import SECTIONS, Config, Facts
 from .models import UnitLevel
 

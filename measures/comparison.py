@@ -138,13 +138,14 @@ def sign_flip_p(totals: Sequence[float]) -> tuple[float, int, float]:
     return (hits + 1) / (DRAWN + 1), k, 1 / (DRAWN + 1)
 
 
-def holm(ps: Sequence[float]) -> list[float]:
+def holm(ps: Sequence[float | None]) -> list[float | None]:
     """Holm's adjusted p of comparisons of one family (m,), in their order: the i-th smallest times m - i + 1, never
-    below that of a smaller one, and at most 1."""
-    adjusted, least = [0.0] * len(ps), 0.0
-    for rank, i in enumerate(sorted(range(len(ps)), key=lambda i: ps[i])):
-        least = max(least, min(1.0, ps[i] * (len(ps) - rank)))
-        adjusted[i] = least
+    below that of a smaller one, and at most 1. None, where nothing could be compared, stays None and does not count."""
+    there = sorted((p, i) for i, p in enumerate(ps) if p is not None)
+    adjusted: list[float | None] = [None] * len(ps)
+    least = 0.0
+    for rank, (p, i) in enumerate(there):
+        adjusted[i] = least = max(least, min(1.0, p * (len(there) - rank)))
     return adjusted
 
 

@@ -181,6 +181,11 @@ def probe_table(
     return tuple(_row(kind, rows_of, basis, level) for kind, rows_of in [*rows, (OVERALL, pairs)])
 
 
+def probe_tables(pairs: Sequence[Pair], kinds: Sequence[str]) -> tuple[ProbeResult, ...]:
+    """The rows of `probe_table` on each basis."""
+    return tuple(result for basis in BASES for result in probe_table(pairs, kinds, basis=basis))
+
+
 def _row(kind: str, pairs: Sequence[Pair], basis: Basis, level: float) -> ProbeResult:
     n = len(pairs)
     if not n:

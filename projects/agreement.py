@@ -1,16 +1,18 @@
 """The agreement report of a round: its counted answers, coded by their kind, measured by ``measures.agreement``."""
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from itertools import groupby
+from itertools import chain, groupby
 from operator import itemgetter
 from sys import intern
 from typing import Any
 
-from measures.agreement import REPLICATES, RoundAnswers, coded
+from measures.agreement import REPLICATES, RoundAnswers, asked_again, coded
 
 from . import kinds
-from .actions.gold import counted, values_in_force
+from .actions.gold import counted, counted_parts
+from .in_force import values_in_force
 from .models import Purpose, Round, Unit
+from .slots import Shape
 
 #: About so many answers are in memory with all that was said.
 CHUNK = 1000
@@ -28,8 +30,8 @@ def said_in(round: Round) -> Iterator[list[Said]]:
     """
     kind = kinds.get(round.kind)
     columns = ("pk", "assignment__position", "assignment__unit", "assignment__unit__key", "author__pseudonym")
-    first = counted(round).filter(assignment__repeat=0).values_list(*columns)
-    for rows in _whole_units(first.iterator(chunk_size=2000)):
+    parts = counted_parts(round, assignment__repeat=0)
+    for rows in _whole_units(chain.from_iterable(part.values_list(*columns) for part in parts)):
         values = kind.values(row[0] for row in rows)
         units = {pk: Unit(pk=pk, key=key) for _, _, pk, key, _ in rows}
         yield [(units[unit], intern(pseudonym), values[pk]) for pk, _, unit, _, pseudonym in rows]
@@ -47,18 +49,28 @@ def _whole_units(rows: Iterable[tuple[Any, ...]]) -> Iterator[list[tuple[Any, ..
         yield part
 
 
+def rated(kind: kinds.Kind, unit: Unit, rater: str, value: kinds.Value) -> list[tuple[str, str, kinds.Row]]:
+    """An answer as agreement takes it: (item, rater, cells). An item is a unit, or a part of one."""
+    if not kind.part:
+        return [(unit.key, rater, kind.row(value))]
+    return [(f"{unit.key} {row[kind.part]}", rater, row) for row in kind.rows(value)]
+
+
 def report(round: Round, *, bootstrap: int = REPLICATES, progress: Progress | None = None) -> dict[str, Any]:
     """The whole report, as ``agreement --format json`` prints it (DESIGN section 5). Items are unit keys."""
     kind = kinds.get(round.kind)
-    with_texts = any(comparison.of_spans for comparison in kind.comparisons)
-    found = RoundAnswers(kind.scales, kind.comparisons)
+    scales, comparisons = kind.scales_of(round), kind.comparisons_of(round)
+    with_texts = any(comparison.of_spans for comparison in comparisons)
+    found = RoundAnswers(scales, comparisons)
     for said in said_in(round):
         units = {unit.pk: unit for unit, _, _ in said}
-        texts: dict[Hashable, str] = {}
-        if with_texts:
-            texts = {units[pk].key: text for pk, text in kind.texts(units).items()}
-        reviews = {units[pk].key: review for pk, review in kind.reviews(units).items()}
-        found.add([(unit.key, rater, kind.row(value)) for unit, rater, value in said], texts, reviews)
+        rows = [(unit.pk, row) for unit, rater, value in said for row in rated(kind, unit, rater, value)]
+        # What is known of a unit holds of each of its parts.
+        item_of = [(item, pk) for pk, (item, _, _) in rows]
+        of_unit, text_of = kind.reviews(units), kind.texts(units) if with_texts else {}
+        reviews = {item: of_unit[pk] for item, pk in item_of if pk in of_unit}
+        texts: dict[Hashable, str] = {item: text_of[pk] for item, pk in item_of if pk in text_of}
+        found.add([row for _, row in rows], texts, reviews)
         found.hold_against(_gold(round, list(units.values())))
         if progress:
             progress(found.answers, None, "reading answers")
@@ -67,9 +79,37 @@ def report(round: Round, *, bootstrap: int = REPLICATES, progress: Progress | No
         if progress:
             progress(found.answers, found.answers, f"measuring {name}")
 
-    return heading(round) | found.report(
-        units=round.units_count, seed=round.seed, overlap=round.overlap, bootstrap=bootstrap, progress=measuring
-    )
+    figures = found.report(
+        units=round.units_count, seed=round.seed, overlap=ratings_an_item(round), bootstrap=bootstrap,
+        progress=measuring,
+    )  # fmt: skip
+    again = _asked_again(round)
+    return heading(round) | figures | ({"repeats": again} if again else {})
+
+
+def ratings_an_item(round: Round) -> float:
+    """How many people a unit was to be asked of: the overlap, or where a block has more, the mean."""
+    shape = Shape.of(round.overlap, round.sampling)
+    return shape.count(round.units_count) / round.units_count if shape.block_share else round.overlap
+
+
+def _asked_again(round: Round) -> dict[str, Any] | None:
+    again = counted(round).filter(assignment__repeat__gt=0).values_list("pk", "assignment__unit", "author")
+    asked = {(unit, author): pk for pk, unit, author in again}
+    if not asked:
+        return None
+    firsts = counted(round).filter(assignment__repeat=0, assignment__unit__in={unit for unit, _ in asked})
+    first = {(unit, author): pk for pk, unit, author in firsts.values_list("pk", "assignment__unit", "author")}
+    kind = kinds.get(round.kind)
+    pairs = {place: (first[place], pk) for place, pk in asked.items() if place in first}
+    values = kind.values(pk for pair in pairs.values() for pk in pair)
+    said = [
+        row
+        for (unit, author), pair in pairs.items()
+        for time, pk in zip(("first", "again"), pair, strict=True)
+        for row in rated(kind, Unit(pk=unit, key=f"{unit}/{author}"), time, values[pk])
+    ]
+    return asked_again(kind.scales_of(round), said, seed=round.seed)
 
 
 def heading(round: Round) -> dict[str, Any]:
@@ -99,6 +139,8 @@ def _gold(round: Round, units: list[Unit]) -> dict[str, dict[str, str]]:
     kind = kinds.get(round.kind)
     by_pk = {unit.pk: unit for unit in units}
     values = values_in_force(units, round.kind)
-    whole = [(by_pk[pk].key, "gold", kind.row(v)) for pk, v in values.items() if set(kind.fields) <= set(v)]
-    found = {name: {unit: value for unit, _, value in rows} for name, rows in coded(kind.scales, whole).items()}
+    fields = set(kind.fields_of(round))
+    whole = [row for pk, v in values.items() if fields <= set(v) for row in rated(kind, by_pk[pk], "gold", v)]
+    scales = kind.scales_of(round)
+    found = {name: {unit: value for unit, _, value in rows} for name, rows in coded(scales, whole).items()}
     return found if whole else {}

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from . import kinds
-from .actions import gold
+from .in_force import values_in_force
 from .models import Assignment, Member, Purpose, Round
 
 
@@ -13,13 +13,12 @@ def cards(round: Round, slots: Sequence[Assignment]) -> list[dict[str, Any]]:
     if not slots:
         return []
     kind = kinds.get(round.kind)
-    units = [slot.unit for slot in slots]
-    batch = kind.load(units)
+    batch = kind.load(slots, round)
     said = [slot.current_answer_id for slot in slots if slot.current_answer_id]
     values = kind.values(said) if said else {}
     existing: dict[int, Any] = {}
     if round.purpose == Purpose.REVIEW_AND_CORRECT:
-        existing = gold.values_in_force(units, kind.key)
+        existing = values_in_force([slot.unit for slot in slots], kind.key)
     out = []
     for slot in slots:
         answer = slot.current_answer
@@ -37,7 +36,7 @@ def cards(round: Round, slots: Sequence[Assignment]) -> list[dict[str, Any]]:
                 "comment": answer.comment if answer else "",
                 "flag": answer.flag if answer else False,
                 "value": values.get(answer.pk) if answer else shown,
-                **kind.card(slot.unit, batch, round),
+                **kind.card(slot, batch, round),
             }
         )
     return out

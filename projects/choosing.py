@@ -4,14 +4,16 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import QuerySet
 
-from accounts.problems import Refused
+from api.parameters import check_given
+from api.problems import FieldErrors, Refused
 from measures import sampling
 
 from . import kinds
-from .actions.gold import values_in_force
-from .models import Answer, Assignment, Decision, Origin, Project, Purpose, Round, Unit
+from .filters import general
+from .in_force import values_in_force
+from .models import Project, Unit
 
 BATCH = 2000
 #: The stratum of what has no value in force, or lies outside what the stratum tells apart.
@@ -30,36 +32,38 @@ def tells_apart(unit_type: str, name: str, telling: Telling) -> None:
 def strata_of(kind: kinds.Kind) -> list[str]:
     """The names by which a sample of a kind's units can be stratified: categorical fields, then what is registered."""
     categorical = {scale.name for scale in kind.scales}
-    return [f for f in kind.fields if f in categorical] + sorted(_tellings[kind.unit_type])
+    return [f for f in kind.fields if f in categorical] + sorted(
+        {n for type in kind.unit_types for n in _tellings[type]}
+    )
 
 
 def units(project: Project, kind: str, filters: Mapping[str, Any]) -> QuerySet[Unit]:
-    """The units that a kind can be asked of, narrowed by its own filters and by what was said of them.
-
-    ``gold`` (with, without), ``contested`` (True: the newest word on some field is a contest), ``flagged`` (True: a
-    current answer flags it), ``origin`` (of some value in force), ``unasked`` (True: in no round of this kind yet).
-    """
-    found = kinds.get(kind).units(project, filters)
-    decisions = Decision.objects.filter(unit=OuterRef("pk"), kind=kind)
-    values = decisions.exclude(origin=Origin.CONTESTED)
-    if gold := filters.get("gold"):
-        found = found.filter(Exists(values) if gold == "with" else ~Exists(values))
-    if filters.get("contested"):
-        later = Decision.objects.filter(
-            unit=OuterRef("unit"), kind=kind, field=OuterRef("field"), pk__gt=OuterRef("pk")
-        )
-        found = found.filter(Exists(decisions.filter(~Exists(later), origin=Origin.CONTESTED)))
-    if origin := filters.get("origin"):
-        newer = values.filter(unit=OuterRef("unit"), field=OuterRef("field"), pk__gt=OuterRef("pk"))
-        found = found.filter(Exists(values.filter(~Exists(newer), origin=origin)))
-    if filters.get("flagged"):
-        said = Answer.objects.filter(assignment__unit=OuterRef("pk"), assignment__round__kind=kind)
-        found = found.filter(Exists(said.filter(flag=True, current_of__isnull=False)))
-    if filters.get("unasked"):
-        asked = Assignment.objects.filter(unit=OuterRef("pk"), round__kind=kind)
-        asked = asked.exclude(round__purpose=Purpose.CURATION).exclude(round__status=Round.Status.PREPARING)
-        found = found.filter(~Exists(asked))
+    """The units that a kind can be asked of, narrowed by its own filters and by those of all kinds (`filters_of`)."""
+    how = kinds.get(kind)
+    found = how.units(project)
+    for one in filters_of(how):
+        if value := filters.get(one.asked.name):
+            found = one.narrow(found, value)
     return found
+
+
+def filters_of(kind: kinds.Kind) -> list[kinds.Filter]:
+    """The ways to narrow a kind's units: its own, then what was said of them."""
+    return [*kind.filters, *general(kind.key)]
+
+
+def checked(kind: kinds.Kind, filters: Mapping[str, Any]) -> dict[str, Any]:
+    """The filters that narrow. Raises `Refused` with every one that the kind does not have, or not so."""
+    clean, faults = check_given([one.asked for one in filters_of(kind)], filters)
+    refuse("filters", faults)
+    return clean
+
+
+def refuse(what: str, faults: Sequence[tuple[str, str]]) -> None:
+    """Raise `Refused` with every fault of declared parameters, by its place."""
+    if faults:
+        errors: FieldErrors = [{"field": f"{what}.{name}", "message": message} for name, message in faults]
+        raise Refused(errors[0]["message"], errors=errors)
 
 
 def sample(ids: Sequence[int], n: int, seed: int, *, kind: str, strata: Sequence[str]) -> set[int]:
@@ -101,8 +105,9 @@ def _names(ids: Sequence[int], kind: kinds.Kind, strata: Sequence[str]) -> list[
 
 
 def _column(ids: Sequence[int], kind: kinds.Kind, name: str) -> Mapping[int, str]:
-    if telling := _tellings[kind.unit_type].get(name):
-        return telling(ids)
+    tellings = [found[name] for type in kind.unit_types if name in (found := _tellings[type])]
+    if tellings:
+        return {pk: stratum for telling in tellings for pk, stratum in telling(ids).items()}
     values = values_in_force(_units(ids), kind.key)
     return {pk: kind.sentence(name, value) for pk, value in values.items() if value.get(name) is not None}
 

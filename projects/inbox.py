@@ -8,7 +8,7 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 
 from . import kinds, progress
-from .models import Answer, Decision, Member, Origin, Outcome, Participant, Project, Purpose, Remark, Round
+from .models import Answer, Decision, Member, Outcome, Participant, Project, Purpose, Remark, Round
 
 FLAGGED, COMMENTED, SKIPPED = Q(flag=True), ~Q(comment=""), Q(outcome=Outcome.SKIPPED)
 WHAT = {"flagged": FLAGGED, "commented": COMMENTED, "skipped": SKIPPED}
@@ -66,7 +66,7 @@ def rows(answers: Sequence[Any]) -> list[dict[str, Any]]:
 def _row(answer: Any, texts: dict[int, str], value: kinds.Value | None, remarks: list[Any]) -> dict[str, Any]:
     slot = answer.assignment
     kind = kinds.get(slot.round.kind)
-    said = [{"field": f, "value": kind.sentence(f, value)} for f in kind.fields] if value else []
+    said = [{"field": f, "value": v} for f, v in kind.in_words(value).items()] if value else []
     return {
         "answer": answer.pk, "unit": slot.unit_id, "key": slot.unit.key, "kind": kind.key,
         "text": texts.get(slot.unit_id, ""), "round": slot.round_id, "round_name": slot.round.name,
@@ -125,9 +125,7 @@ def overview(project: Project, *, watches: bool) -> dict[str, Any]:
 
 def _contested(rounds: list[Round]) -> dict[int, int]:
     """Fields whose newest word is a contest of the round."""
-    later = Decision.objects.filter(unit=OuterRef("unit"), kind=OuterRef("kind"), field=OuterRef("field"))
-    later = later.filter(pk__gt=OuterRef("pk"))
-    open_ones = Decision.objects.filter(~Exists(later), round__in=rounds, origin=Origin.CONTESTED).order_by()
+    open_ones = Decision.objects.filter(round__in=rounds).contested()
     return dict(open_ones.values_list("round").annotate(n=Count("pk")))
 
 

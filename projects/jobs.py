@@ -21,10 +21,10 @@ from django.db import connection, transaction
 from django.db.models import F, Q
 from django.utils import timezone
 
-from accounts import limits
-from accounts.logs import saying
 from accounts.models import User
-from accounts.problems import Problem
+from api import limits
+from api.logs import saying
+from api.problems import Problem
 
 from . import batches, memory
 from .models import Job, JobProblem, JobStatus, Project
@@ -114,7 +114,7 @@ def ask(
     """Write a job that a person can ask for by a button, in a transaction of its own or the caller's.
 
     The same, queued or running, is that job: (job, whether it is new). `TooMuch` where so many are unfinished that they
-    would go on for long (`accounts.limits`).
+    would go on for long (`api.limits`).
     """
     with transaction.atomic():
         unfinished = Job.objects.filter(status__in=(JobStatus.QUEUED, JobStatus.RUNNING))

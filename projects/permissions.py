@@ -4,7 +4,7 @@ at every request: to a stranger it does not exist, and a role that was taken awa
 from uuid import UUID
 
 from accounts.models import User
-from accounts.problems import Forbidden, NotFound
+from api.problems import Forbidden, NotFound
 
 from . import hiding
 from .models import Answer, Guideline, Invitation, Job, Member, ParticipantLink, Project, Role, Round, Unit

@@ -8,9 +8,12 @@ from typing import Any
 from django.db.models import BooleanField, Case, Count, When
 from django.utils import timezone
 
+from api.parameters import in_words, parameter_page
+
 from . import cards, choosing, kinds, waiting
-from .actions.rounds import WORKERS, RoundPlan, chosen_units
+from .actions.rounds import WORKERS, RoundPlan, chosen_units, meant
 from .models import Answer, Assignment, Job, Outcome, Participant, Project, Purpose, Round, Unit
+from .slots import Shape
 
 #: How many of the newest answers the estimate of time looks at.
 RECENT = 500
@@ -20,6 +23,7 @@ ASSUMED = 20.0
 
 def totals(project: Project, plan: RoundPlan) -> dict[str, Any]:
     """Units, answers, each person's share, and minutes by the median pace of this project's earlier answers."""
+    plan = meant(plan)
     ids = list(choosing.units(project, plan.kind, plan.filters).values_list("pk", flat=True))
     units, strata = len(ids), []
     if plan.sample is not None and plan.sample <= units:
@@ -27,7 +31,7 @@ def totals(project: Project, plan: RoundPlan) -> dict[str, Any]:
         if plan.strata:
             taken = choosing.sample(ids, plan.sample, plan.seed, kind=plan.kind, strata=plan.strata)
             strata = choosing.sizes(ids, kind=plan.kind, strata=plan.strata, taken=taken)
-    answers = units * plan.overlap
+    answers = plan.shape.count(units) + plan.shape.again(units, len(plan.people))
     each = answers / len(plan.people) if plan.people else 0.0
     pace, timed = pace_of(project, plan.kind)
     return {
@@ -44,6 +48,7 @@ def totals(project: Project, plan: RoundPlan) -> dict[str, Any]:
 
 def preview(project: Project, plan: RoundPlan, turn: int) -> list[dict[str, Any]]:
     """The card of one of the plan's units, as the people of the round would see it; another one at each turn."""
+    plan = meant(plan)
     units = chosen_units(project, plan)
     if not units:
         return []
@@ -52,7 +57,7 @@ def preview(project: Project, plan: RoundPlan, turn: int) -> list[dict[str, Any]
     unit = Unit.objects.get(pk=units[at][0])
     round = Round(
         project=project, kind=plan.kind, purpose=plan.purpose, overlap=plan.overlap, seed=plan.seed,
-        policy={"cues": plan.cues}, options={"suggestions": plan.suggestions},
+        policy=dict(plan.policy), options=dict(plan.options),
     )  # fmt: skip
     return cards.cards(round, [Assignment(pk=0, unit=unit, number=1, position=at)])
 
@@ -67,9 +72,34 @@ def _kind_choice(kind: kinds.Kind) -> dict[str, Any]:
         "key": kind.key,
         "title": kind.title,
         "strata": choosing.strata_of(kind),
-        "cues": any(field.endswith("_cue") for field in kind.fields),
-        "suggestions": not {"candidates", "suggested"}.isdisjoint(kind.card_serializer().fields),
+        "options": [parameter_page(one) for one in kind.options],
+        "policy": [parameter_page(one) for one in kind.policy],
+        "filters": [parameter_page(one.asked) for one in choosing.filters_of(kind)],
     }
+
+
+def settings_in_words(round: Round) -> list[dict[str, str]]:
+    """What was set of a round, by its shape and the declarations of its kind: label and value in words."""
+    kind, shape = kinds.get(round.kind), Shape.of(round.overlap, round.sampling)
+    shaped = []
+    if shape.block_share:
+        shaped.append(
+            {
+                "label": "Overlap block",
+                "value": f"{shape.block_share:.0%} of the units, by {shape.block_overlap} people",
+            }
+        )
+    if shape.repeat_share:
+        again = (
+            f"{shape.repeat_share:.0%} of each person's own units, {shape.repeat_distance} or more others in between"
+        )
+        shaped.append({"label": "Asked again", "value": again})
+    return shaped + [
+        {"label": one.label, "value": in_words(one, given[one.name])}
+        for declared, given in ((kind.policy, round.policy), (kind.options, round.options))
+        for one in declared
+        if one.name in given
+    ]
 
 
 def _people(project: Project) -> list[dict[str, Any]]:

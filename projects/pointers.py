@@ -21,6 +21,7 @@ from audit.models import Entry
 
 from . import batches
 from .models import Answer, Assignment, Outcome, Purpose, Round
+from .slots import Shape
 
 #: The name under which the answered slots of finished rounds are witnessed.
 SETTLED = "projects.assignment when its round was finished"
@@ -81,14 +82,19 @@ def _taken_out() -> Iterator[tuple[str, str]]:
     """Units with other than k slots that count. (A file's own raters are as many as they are.)"""
     other = Round.objects.filter(Q(purpose=Purpose.CURATION) | Q(sampling__units="made elsewhere"))
     units = (
-        Assignment.objects.exclude(round__in=other.values("pk"))
+        # What a person was asked again may be given up; it counts for nothing of the unit's.
+        Assignment.objects.filter(repeat=0)
+        .exclude(round__in=other.values("pk"))
         .values("round", "unit", "repeat", "round__overlap", "unit__superseded_by")
         .annotate(n=Count("pk", filter=Q(number__gte=1)))
         .order_by("round", "unit", "repeat")
         .exclude(n=F("round__overlap"))
         .exclude(n=0, unit__superseded_by__isnull=False)  # the text that took its place is asked
     )
+    blocks = _Blocks()
     for found in units.iterator():
+        if blocks.has(found["round"], found["n"]):
+            continue
         retired = Assignment.objects.filter(
             round=found["round"], unit=found["unit"], repeat=found["repeat"], number__lt=0,
             current_answer__outcome=Outcome.ANSWERED,
@@ -98,6 +104,31 @@ def _taken_out() -> Iterator[tuple[str, str]]:
         yield from ((name, f"it was taken out of force: {what}") for name in names)
         if not names:
             yield f"projects.round {found['round']}", f"unit {found['unit']}: {what}"
+    for round in blocks.missing():
+        yield f"projects.round {round}", "fewer units of its block have all their slots than it was opened with"
+
+
+class _Blocks:
+    """The overlap blocks of rounds: how many of their units may yet have more slots than the others."""
+
+    def __init__(self) -> None:
+        shaped = list(Round.objects.filter(sampling__block__overlap__gt=0))
+        shapes = {round.pk: Shape.of(round.overlap, round.sampling) for round in shaped}
+        self.left = {r.pk: [shapes[r.pk].block_overlap, shapes[r.pk].in_block(r.units_count)] for r in shaped}
+        self.preparing = {r.pk for r in shaped if r.status == Round.Status.PREPARING}
+
+    def has(self, round: int, slots: int) -> bool:
+        """Whether a unit with so many slots is one of the block; each is asked about once."""
+        block = self.left.get(round)
+        if block is None or block[0] != slots or not block[1]:
+            return False
+        block[1] -= 1
+        return True
+
+    def missing(self) -> Iterator[int]:
+        """Rounds of which units have other than their slots, though each number is one that the round has. One that is
+        being prepared has not all of them yet."""
+        return (round for round, (_, left) in self.left.items() if left and round not in self.preparing)
 
 
 def reopened_rounds() -> Iterator[tuple[str, str]]:

@@ -9,9 +9,10 @@ from django.db.models.functions import TruncDate
 from accounts.models import User
 
 from . import kinds
+from .actions import gold
 from .models import Answer, Assignment, Job, Outcome, Participant, Remark, Round
 
-COUNTED = Q(assignments__number__gte=1)
+COUNTED = Q(assignments__number__gte=1, assignments__repeat=0)
 ANSWERED = COUNTED & Q(assignments__current_answer__isnull=False)
 
 
@@ -38,20 +39,26 @@ def row(round: Any) -> dict[str, Any]:
 def of_round(round: Round, *, now: datetime) -> dict[str, Any]:
     """Everything on the page of one round."""
     slots = Assignment.objects.filter(round=round)
-    counted = slots.counted()
-    answered = counted.filter(current_answer__outcome=Outcome.ANSWERED)
-    complete = answered.values("unit").annotate(n=Count("pk")).filter(n__gte=round.overlap)
+    # What people are asked again is told apart: it makes no unit more complete.
+    counted, again = slots.counted().filter(repeat=0), slots.counted().filter(repeat__gt=0)
+    # What was skipped counts no more, so the answers themselves need not be looked at: PostgreSQL, where it knows
+    # nothing of the tables yet, would hold every slot against every answer.
+    open_ = counted.filter(current_answer=None)
     finish = Job.objects.filter(kind="finish_round", params__round=round.pk).order_by("-pk").first()
+    wanted = counted.count()
     return {
-        "slots": counted.count(),
-        "answered": answered.count(),
+        "slots": wanted,
+        "answered": wanted - open_.count(),
         "units": round.units_count,
-        "units_complete": complete.count(),
+        "units_complete": counted.values("unit").distinct().count() - open_.values("unit").distinct().count(),
+        "repeats": again.count(),
+        "repeats_answered": again.exclude(current_answer=None).count(),
         "surplus": slots.filter(number__lt=0, current_answer__outcome=Outcome.ANSWERED).count(),
         "people": _people(round),
         "days": list(
             # The same answers that are counted above, so that the days add up to them.
-            Answer.objects.filter(outcome=Outcome.ANSWERED, current_of__in=counted)
+            gold.counted(round)
+            .filter(assignment__repeat=0)
             .annotate(day=TruncDate("received_at"))
             .values("day")
             .annotate(answers=Count("pk"))

@@ -10,8 +10,8 @@ from audit.models import Entry
 
 from . import kinds
 from .actions.confirm import earlier_values
-from .actions.gold import values_in_force
-from .models import Answer, Change, Decision, Guideline, Member, Origin, Outcome, Project, Purpose
+from .in_force import values_in_force
+from .models import Answer, Change, Decision, Guideline, Member, Outcome, Project, Purpose
 
 Json = dict[str, Any]
 #: The act by which a curator says that a round's answers under an earlier guideline stand (`actions.uphold`).
@@ -38,7 +38,7 @@ def rows(changes: Sequence[Change], *, project: Project) -> list[Json]:
         values = values_in_force(units, key)
         lacking = [u for u in units if not values[u.pk]]
         values |= earlier_values(lacking, key) if lacking else {}
-        said |= {c.pk: _in_words(kind, values.get(c.unit_id, {})) for c in mine}
+        said |= {c.pk: kind.in_words(values.get(c.unit_id, {})) for c in mine}
     people = pseudonyms(project, [c.changed_by_id for c in changes])
     return [
         {
@@ -58,10 +58,6 @@ def _by_kind(changes: Sequence[Change]) -> dict[str, list[Change]]:
     return found
 
 
-def _in_words(kind: kinds.Kind, value: kinds.Value) -> dict[str, str]:
-    return {field: kind.sentence(field, value) for field in kind.fields if field in value}
-
-
 def pseudonyms(project: Project, users: Sequence[int | None]) -> dict[int, str]:
     wanted = {user for user in users if user}
     return dict(Member.objects.filter(project=project, user__in=wanted).values_list("user_id", "pseudonym"))
@@ -73,7 +69,7 @@ def outdated(project: Project, *, kind: str = "") -> QuerySet[Answer]:
     same_kind = Guideline.objects.filter(project=project, kind=OuterRef("guideline__kind")).order_by("-number")
     since = Decision.objects.filter(
         unit=OuterRef("assignment__unit"), kind=OuterRef("guideline__kind"), decided_at__gte=OuterRef("newest_at")
-    ).exclude(origin=Origin.CONTESTED)
+    ).values_said()
     found = (
         Answer.objects.filter(
             assignment__round__project=project, current_of__number__gte=0, outcome=Outcome.ANSWERED,
@@ -125,7 +121,7 @@ def outdated_rows(answers: Sequence[Answer]) -> list[Json]:
     for key, mine in by_kind.items():
         kind = kinds.get(key)
         texts |= kind.texts({a.assignment.unit_id for a in mine})
-        said |= {pk: _in_words(kind, value) for pk, value in kind.values(a.pk for a in mine).items()}
+        said |= {pk: kind.in_words(value) for pk, value in kind.values(a.pk for a in mine).items()}
     return [
         {
             "uuid": a.pk, "unit": a.assignment.unit_id, "type": a.assignment.unit.type, "key": a.assignment.unit.key,

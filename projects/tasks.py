@@ -8,7 +8,7 @@ from typing import Any
 from celery import shared_task
 
 from accounts import sweeping
-from accounts.problems import Conflict
+from api.problems import Conflict
 from audit.actions import seal_if_due
 
 from . import jobs, kinds, pointers, uploads

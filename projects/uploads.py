@@ -10,9 +10,9 @@ from django.core.files import File
 from django.db import transaction
 from django.utils import timezone
 
-from accounts import limits
 from accounts.models import User
-from accounts.problems import Refused, TooLarge
+from api import limits
+from api.problems import Refused, TooLarge
 
 from .models import Job, JobStatus
 

@@ -13,7 +13,7 @@ from django.conf import settings
 from django.db import IntegrityError
 
 from accounts.models import User
-from accounts.problems import Conflict, NoRoom, Refused
+from api.problems import Conflict, NoRoom, Refused
 from audit.actions import seal_pending
 from audit.log import record
 from projects import batches

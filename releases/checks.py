@@ -3,11 +3,11 @@
 from typing import Any
 
 from django.db import connection
-from django.db.models import Exists, OuterRef, Q
 
-from annotation.models import Cluster, Proposition
+from annotation import completeness
+from annotation.models import Cluster
 from audit import protection
-from projects.models import Answer, Change, Decision, Origin, Project, Purpose, Round
+from projects.models import Answer, Change, Decision, Project, Purpose, Round
 
 from . import state
 
@@ -17,7 +17,8 @@ def run(project: Project) -> list[dict[str, Any]]:
     rounds = project.rounds.filter(status=Round.Status.OPEN).exclude(purpose=Purpose.CURATION)
     still_open = list(rounds.order_by("pk").values_list("name", flat=True))
     stale = Change.objects.unsettled().filter(unit__project=project).values("unit").distinct().count()
-    contested, incomplete = _contested(project), _incomplete(project)
+    contested = Decision.objects.filter(unit__project=project).contested().count()
+    incomplete = completeness.incomplete(Cluster.objects.current().filter(project=project)).count()
     return [
         _check("licence", bool(project.licence), project.licence or "No licence is stated in the project's settings."),
         _check("citation", bool(project.citation), project.citation or "The settings do not say how to cite it."),
@@ -27,7 +28,7 @@ def run(project: Project) -> list[dict[str, Any]]:
         _check(
             "gold complete",
             not incomplete,
-            f"{incomplete} clusters lack a label, an input or a relation and will be left out." if incomplete else "",
+            _left_out(incomplete),
         ),
         _check(
             "nothing stale",
@@ -61,24 +62,6 @@ def _guarded(unsealed: int) -> dict[str, Any]:
     return _check("record guarded", not faults, f"{'; '.join(faults)}." if faults else waiting)
 
 
-def _contested(project: Project) -> int:
-    """Fields whose newest decision is a contest."""
-    later = Decision.objects.filter(
-        unit=OuterRef("unit"), kind=OuterRef("kind"), field=OuterRef("field"), pk__gt=OuterRef("pk")
-    )
-    contests = Decision.objects.filter(unit__project=project, origin=Origin.CONTESTED)
-    return contests.filter(~Exists(later)).count()
-
-
-def _incomplete(project: Project) -> int:
-    """Clusters of which a proposition has no gold polarity or modality, or that have no input or no relation."""
-
-    def decided(unit: str, kind: str, field: str) -> Exists:
-        decisions = Decision.objects.filter(unit=OuterRef(unit), kind=kind, field=field)
-        return Exists(decisions.exclude(origin=Origin.CONTESTED))
-
-    claims = Proposition.objects.filter(cluster=OuterRef("pk"), unit__superseded_by=None)
-    unlabelled = claims.filter(~decided("unit", "label", "polarity") | ~decided("unit", "label", "modality"))
-    clusters = Cluster.objects.filter(project=project, unit__superseded_by=None)
-    lacking = Q(Exists(unlabelled)) | ~Exists(claims.filter(position__gte=1))
-    return clusters.filter(lacking | ~decided("unit", "discourse", "relation")).count()
+def _left_out(clusters: int) -> str:
+    lack = "lack a label whose polarity and modality go together, an input or a relation"
+    return f"{clusters} clusters {lack}, and will be left out." if clusters else ""

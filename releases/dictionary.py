@@ -30,6 +30,11 @@ REVIEW = "The review it belongs to (PubMed id): what intervals take for alike."
 RATER = "Pseudonym."
 TIME = "UTC."
 LIKELIHOOD = "of negative log-likelihoods (nats)"
+RULE = "How the interval and p are taken."
+COMPARISON = (
+    "the mean of each over the common units, the difference (first less second) with n, reviews and interval, p, the "
+    "number of reviews that differ, the least p that so many can give, and p adjusted (Holm) over all pairs here"
+)
 
 TABLES: Sequence[Table] = (
     Table("m3/level?.jsonl", "a target with its inputs, in M3's published format", ("docid",), others="M3's fields."),
@@ -62,7 +67,9 @@ TABLES: Sequence[Table] = (
         "agreement/reports.jsonl", "the agreement of a closed round, as its page prints it", ("round",),
         {"round": "Its name.", "report": "Every figure with n, interval and method.",
          "answers": "The file that it is computed from: rows that are counted, with repeat 0.",
-         "unit_type": UNIT_TYPE, "scales": "Which column lies on which scale.",
+         "unit_type": UNIT_TYPE, "part": "The column that says which part of a unit a row is about; empty for none.",
+         "ratings_an_item": "How many ratings an item was to have, the mean where a block has more.",
+         "scales": "Which column lies on which scale.",
          "comparisons": "Which texts are compared, and how.", "seed": "Of the bootstrap.",
          "bootstrap": "Replicates.", "libraries": "Versions that it was computed with."},
     ),
@@ -80,7 +87,8 @@ TABLES: Sequence[Table] = (
         {"run": "Number.", "system": "Its name.", "version": "Number.", "hash": "SHA-256 of its configuration and all "
          "that it points at.", "backend": "What kind of summariser.", "level": "Document, sentence or proposition.",
          "purpose": "Summaries, or the probe with counterfactuals.", "status": "Running, stopped or done.",
-         "done": "Of how many units there is a result.", "created_at": TIME, "finished_at": TIME},
+         "units": "Of how many units it is.", "done": "Of how many of these there is a result.",
+         "created_at": TIME, "finished_at": TIME},
     ),
     Table(
         "systems/summaries.jsonl", "a summary", ("summary",),
@@ -95,7 +103,8 @@ TABLES: Sequence[Table] = (
          "libraries": "Versions and hashes that can change a score.", "scores": "The file of the single scores.",
          "means": "What tables print, before it is scaled: mean, n, reviews, standard deviation and interval by figure "
          "and side; null where they are not reckoned.", "corpus": "What exists of all summaries together only.",
-         "bounds": "By figure, what its mean cannot leave.", "numpy": "Its version."},
+         "bounds": "By figure, what its mean cannot leave.",
+         "compared": "The figures by which tables compare systems.", "numpy": "Its version."},
     ),
     Table(
         "systems/scores/*.csv", "what a metric says of a summary, against one reference or none; a file a metric",
@@ -125,6 +134,28 @@ TABLES: Sequence[Table] = (
         "systems/probes.jsonl", "what a probe comes to, as its table prints it", ("run",),
         {"run": "Number of the run.", "rows": "A kind each, and one over all, on each basis; null where they are not "
          "reckoned.", "numpy": "Its version."},
+    ),
+    Table(
+        "systems/pairs.jsonl", "two systems by one metric, scored alike, on the units that both have",
+        ("metric", "first", "second"),
+        {"metric": "Its name.", "first": "Number of a run.", "second": "Number of the other run.", "rule": RULE,
+         "rows": "By figure and side: " + COMPARISON + " of one figure, side and level; null where they were not "
+         "compared.", "numpy": "Its version."},
+    ),
+    Table(
+        "systems/probe_pairs.jsonl", "two probes on the pairs of a target and a counterfactual that both have judged",
+        ("first", "second"),
+        {"first": "Number of a run.", "second": "Number of the other run.", "rule": RULE,
+         "rows": "By kind, or over all, for the delta and the accuracy over all tokens: " + COMPARISON + " of one "
+         "figure, kind and level; null where they were not compared, or a probe of their level did more since.",
+         "numpy": "Its version."},
+    ),
+    Table(
+        "systems/common.jsonl", "what a probe comes to on the pairs that all probes of its level here have judged",
+        ("run",),
+        {"run": "Number of the run.", "of": "Numbers of the runs whose pairs in common these are.",
+         "rows": "As in `systems/probes.jsonl`; null where one of these did more since.",
+         "numpy": "Its version."},
     ),
     Table(
         "provenance/values.csv", "a field in force", ("unit_type", "unit", "kind", "field"),

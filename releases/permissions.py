@@ -1,7 +1,7 @@
 """Who may reach a release: members of its project who may read its corpus."""
 
 from accounts.models import User
-from accounts.problems import NotFound
+from api.problems import NotFound
 from projects.models import Member, Role
 from projects.permissions import member_in, require
 

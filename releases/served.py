@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from accounts.problems import Conflict, NoRoom, NotFound
+from api.problems import Conflict, NoRoom, NotFound
 
 from . import archive, diffs, kept, manifest
 from .actions import check_empty, folder_of, put

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from accounts.problems import Refused
+from api.problems import Refused
 from projects import jobs
 
 from . import kept

@@ -12,9 +12,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from accounts import limits
-from accounts.problems import Conflict
 from accounts.requests import signed_in
+from api import limits
+from api.problems import Conflict
 from projects import jobs, plans
 from projects.models import Job, Member, Role
 from projects.permissions import Names, member_of, require

@@ -1,5 +1,7 @@
 """One cast for every test: a lead, two annotators, an evaluator, and a stranger who is in no project."""
 
+import os
+import shutil
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -9,26 +11,37 @@ from rest_framework.test import APIClient
 from accounts.models import User
 from audit import triggers
 from projects.models import Member, Project
+from tests import engine
 
-#: What a test asks for when it is about rows.
-ROWS = {"db", "transactional_db", "live_server", "django_db_setup"}
-
-
-def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption(
-        "--with-data-base", action="store_true",
-        help="Leave out the tests that ask for no data base: on a second one they would show nothing new.",
-    )  # fmt: skip
+#: A migrated, empty data base to copy, where the run of all checks has made one (tests/stages/templates.py).
+TEMPLATE = os.environ.get("TEST_TEMPLATE", "")
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if not config.getoption("--with-data-base"):
-        return
-    about_rows = {
-        item for item in items if ROWS & set(getattr(item, "fixturenames", ())) or item.get_closest_marker("django_db")
-    }
-    config.hook.pytest_deselected(items=[item for item in items if item not in about_rows])
-    items[:] = [item for item in items if item in about_rows]
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Which tests run on both engines, and which on SQLite alone: tests/engine.py."""
+    for item in items:
+        rows = item.get_closest_marker("django_db")
+        if engine.concerns(item.path) or (rows and (rows.kwargs.get("transaction") or rows.args[:1] == (True,))):
+            item.add_marker(pytest.mark.engine)
+        if engine.on_sqlite_alone(item.path):
+            item.add_marker(pytest.mark.sqlite)
+
+
+@pytest.fixture(scope="session")
+def django_db_keepdb(request: pytest.FixtureRequest) -> bool:
+    """What is copied has its tables already, and goes away with all else of the run."""
+    return bool(TEMPLATE or request.config.getvalue("reuse_db"))
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: None) -> None:
+    """A copy of the template for each process of a run, in place of the migrations."""
+    test = connection.settings_dict["TEST"]
+    if TEMPLATE and connection.vendor == "sqlite":
+        shutil.copy(TEMPLATE, test["NAME"])
+    elif TEMPLATE:
+        test["TEMPLATE"] = TEMPLATE
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -1,8 +1,9 @@
 """What another process does meanwhile: in a thread of its own, or by this thread in its stead."""
 
+import sqlite3
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import Any
 
 from django.db import connection
@@ -66,6 +67,33 @@ def held_up(owner: Any, name: str) -> Iterator[Place]:
     finally:
         setattr(owner, name, real)
         place.go_on.set()
+
+
+@contextmanager
+def others_writing() -> Iterator[list[str]]:
+    """On SQLite somebody else's write comes before each that this connection begins, which is named in what is yielded:
+    so it shows whether this one could write just then. Elsewhere writers do not keep each other from it. For tests with
+    ``transaction=True``."""
+    begun: list[str] = []
+    if connection.vendor != "sqlite":
+        yield begun
+        return
+    with closing(sqlite3.connect(connection.settings_dict["NAME"], timeout=30)) as other:
+        other.execute("CREATE TABLE meanwhile (n INTEGER)")
+
+        def before(execute: Callable[..., Any], sql: Any, *rest: Any) -> Any:
+            if not connection.in_atomic_block and str(sql).lstrip().upper().startswith(("BEGIN", *batches.WRITES)):
+                begun.append(str(sql))
+                with other:
+                    other.execute("INSERT INTO meanwhile VALUES (1)")
+            return execute(sql, *rest)
+
+        try:
+            with connection.execute_wrapper(before):
+                yield begun
+        finally:
+            with other:
+                other.execute("DROP TABLE meanwhile")
 
 
 @contextmanager

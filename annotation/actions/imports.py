@@ -13,11 +13,12 @@ from django.db import IntegrityError
 from django.utils import timezone
 
 from accounts.models import User
-from accounts.problems import Conflict, Refused
-from accounts.ready import Rows
+from api.problems import Conflict, Refused
 from audit.log import record
-from projects import batches, planner
+from projects import batches
 from projects.models import Import, Project
+from sql import planner
+from sql.ready import Rows
 
 from ..imports import FORMATS
 from ..imports.faults import BadFiles, Faults

@@ -2,7 +2,7 @@
 
 from django.db import IntegrityError, transaction
 
-from accounts.problems import Conflict, Refused
+from api.problems import Conflict, Refused
 from projects.actions import staleness
 from projects.models import Member, Unit
 

@@ -4,7 +4,7 @@ from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
 
 from accounts.models import User
-from accounts.problems import Conflict, Refused
+from api.problems import Conflict, Refused
 from projects import jobs
 from projects.models import Job, JobStatus, Project
 from projects.uploads import name_of, path_of, refuse_larger, store

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 
-from accounts.problems import Refused
+from api.problems import Refused
 
 #: How many faults are listed; the rest is counted.
 LISTED = 200

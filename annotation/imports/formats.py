@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
-from accounts.ready import Rows
 from projects.models import Import, Project
+from sql.ready import Rows
 
 from .faults import Faults
 from .reading import Progress, Source

@@ -24,6 +24,17 @@ class Modality(models.TextChoices):
     NO_EVIDENCE = "no evidence"
 
 
+def is_consistent(polarity: str, modality: str) -> bool:
+    """``n/a`` exactly when the modality is ``no evidence``: without evidence there is no effect to be good or bad."""
+    return (polarity == Polarity.NOT_APPLICABLE) == (modality == Modality.NO_EVIDENCE)
+
+
+def consistent(polarity: str = "polarity", modality: str = "modality") -> Q:
+    """The same of two columns. Where one of them is null it is neither true nor false."""
+    without = {polarity: Polarity.NOT_APPLICABLE.value, modality: Modality.NO_EVIDENCE.value}
+    return Q(**without) | ~Q(**{polarity: without[polarity]}) & ~Q(**{modality: without[modality]})
+
+
 class Relation(models.TextChoices):
     AGREEMENT = "agreement"
     CONTRADICTION = "contradiction"
@@ -58,7 +69,7 @@ class Label(models.Model):
         constraints = [
             *said_once("label"),
             models.CheckConstraint(
-                condition=Q(polarity="n/a", modality="no evidence") | ~Q(polarity="n/a") & ~Q(modality="no evidence"),
+                condition=consistent(),
                 name="not_applicable_exactly_without_evidence",
             ),
         ]

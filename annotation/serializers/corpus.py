@@ -4,7 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from accounts.serializers import Strict
+from api.fields import Strict
 from projects.models import Origin, Outcome
 
 from .. import lengths

@@ -4,14 +4,15 @@ from typing import Any
 
 from rest_framework import serializers
 
-from accounts.serializers import LARGEST, Strict, at_most
+from api.fields import LARGEST, Strict, at_most
 from projects.models import Origin
 from projects.serializers.corrections import CellSerializer
 
 from .. import lengths
 from ..imports.m3.records import PMID
-from ..kinds.label_serializers import LabelValueSerializer
-from ..kinds.tuple_serializers import TupleSlotShownSerializer, TupleValueSerializer
+from ..kinds.label.serializers import LabelValueSerializer
+from ..kinds.shapes import TupleSlotShownSerializer
+from ..kinds.tuple.serializers import TupleValueSerializer
 from ..models import Relation
 from .corpus import (
     GoldCueSerializer,

@@ -9,8 +9,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from accounts.problems import Refused
 from accounts.requests import signed_in
+from api.problems import Refused
 from projects.actions import acts
 from projects.actions.corrections import Correction, correct_all
 from projects.models import Member, Unit

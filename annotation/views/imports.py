@@ -9,7 +9,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.requests import signed_in
-from accounts.uploading import UploadParser
+from api.uploading import UploadParser
 from projects import plans
 from projects.models import Import
 from projects.serializers.rounds import JobSerializer

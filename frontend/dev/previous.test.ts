@@ -1,6 +1,6 @@
 import { existsSync, mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { keepPreviousBuild } from './previous.ts'
 
@@ -10,11 +10,14 @@ afterEach(() => rmSync(root, { recursive: true }))
 
 /** One build, as Vite runs the plugin: files are written, then the plugin clears up. */
 function build(...files: string[]) {
+  buildInto('dist', ...files)
+}
+function buildInto(outDir: string, ...files: string[]) {
   const plugin = keepPreviousBuild() as unknown as Record<string, (...args: unknown[]) => void>
-  plugin.configResolved!({ root, build: { outDir: 'dist' } })
+  plugin.configResolved!({ root, build: { outDir } })
   plugin.buildStart!()
-  mkdirSync(join(root, 'dist/assets'), { recursive: true })
-  for (const f of files) writeFileSync(join(root, 'dist', f), f)
+  mkdirSync(resolve(root, outDir, 'assets'), { recursive: true })
+  for (const f of files) writeFileSync(resolve(root, outDir, f), f)
   plugin.writeBundle!({}, Object.fromEntries(files.map((f) => [f, {}])))
 }
 const there = (file: string) => existsSync(join(root, 'dist', file))
@@ -32,4 +35,11 @@ it('does not forget them when the same sources are built again', () => {
   build('index.html', 'assets/b.js')
   build('index.html', 'assets/b.js')
   expect(there('assets/a.js')).toBe(true)
+})
+
+it('keeps its list beside a build that goes elsewhere', () => {
+  const elsewhere = mkdtempSync(join(tmpdir(), 'elsewhere-'))
+  buildInto(elsewhere, 'index.html', 'assets/a.js')
+  expect(existsSync(join(elsewhere, '.vite/build.json'))).toBe(true)
+  rmSync(elsewhere, { recursive: true })
 })

@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
 import type { Plugin } from 'vite'
 
 const LIST = '.vite/build.json'
@@ -27,7 +27,7 @@ export function keepPreviousBuild(): Plugin {
     name: 'keep-previous-build',
     apply: 'build',
     configResolved(config) {
-      out = join(config.root, config.build.outDir)
+      out = resolve(config.root, config.build.outDir)
     },
     buildStart() {
       before = read(join(out, LIST))

@@ -11,7 +11,7 @@ from typing import Any
 from django.db.models import F, Max
 from django.utils import timezone
 
-from accounts.problems import PASSING
+from api.problems import PASSING
 from projects import batches
 from projects.jobs import Cancelled, LostLease, RunningJob, Unfit, is_leaving
 from projects.models import Unit

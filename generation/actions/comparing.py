@@ -1,25 +1,29 @@
 """Storing how systems compare on the units that they have in common, by whoever came last."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
 
 from measures.comparison import RULE
+from measures.two_systems import probes_compared, scores_compared
 from projects import batches
 
 from ..comparing import (
-    columns_of,
+    bounds_of,
     common_rows,
     digest_of_probes,
     probe_comparisons,
     probes_at_hand,
-    probes_compared,
-    scores_compared,
+    scored_units,
     uncompared,
 )
 from ..models import CommonProbe, ProbeComparison, ProbeFigures, Scoring, ScoringComparison
 from ..probing import judged_pairs
+from ..reckoning import KINDS
 
 #: Called in the transaction that stores a comparison, with what is compared with.
 Storing = Callable[[str], None]
+Row = TypeVar("Row", Scoring, ProbeFigures)
+Found = TypeVar("Found")
 
 
 def compare_scoring(scoring: Scoring, storing: Storing = lambda words: None) -> None:
@@ -27,12 +31,9 @@ def compare_scoring(scoring: Scoring, storing: Storing = lambda words: None) -> 
 
     Whoever of two comes last sees the other: it looks once its own is finished.
     """
-    others = uncompared(scoring)
-    own = columns_of(scoring) if others else {}
-    for other in others:
-        first, second = sorted((scoring, other), key=lambda each: each.pk)
-        pair = (own, columns_of(other)) if first is scoring else (columns_of(other), own)
-        rows = scores_compared(scoring.metric, *pair)
+    bounds = bounds_of(scoring.metric)
+    for other, (first, second), units in _by_twos(scoring, uncompared(scoring), scored_units):
+        rows = scores_compared(*units, bounds)
         with batches.batch():
             storing(other.run.version.system.name)
             ScoringComparison.objects.update_or_create(
@@ -48,17 +49,31 @@ def compare_probe(figures: ProbeFigures) -> None:
     if figures not in probes or len(probes) < 2:
         return
     there = probe_comparisons([probe.pk for probe in probes])
-    left = [probe for probe in probes if probe != figures and _ordered(probe, figures) not in there]
-    own = judged_pairs(figures.run) if left else {}
-    for other in left:
-        first, second = sorted((figures, other), key=lambda each: each.pk)
-        pair = (own, judged_pairs(other.run)) if first is figures else (judged_pairs(other.run), own)
-        rows = probes_compared(*pair)
+    left = [probe for probe in probes if probe != figures and not there.has(probe.pk, figures.pk)]
+    for _, (first, second), pairs in _by_twos(figures, left, lambda probe: judged_pairs(probe.run)):
+        rows = probes_compared(*pairs, KINDS)
         with batches.batch():
             ProbeComparison.objects.update_or_create(
                 first=first, second=second, defaults={"rule": RULE, "rows": rows}
             )  # fmt: skip
     _restrict(probes)
+
+
+def _by_twos(
+    own: Row, others: Sequence[Row], read: Callable[[Row], Found]
+) -> Iterator[tuple[Row, tuple[Row, Row], tuple[Found, Found]]]:
+    """Each of the others, it and one's own with the lower id first, and what was read of the two in that order.
+
+    One's own is read once; of the others one is in memory at a time.
+    """
+    if not others:
+        return
+    mine = read(own)
+    for other in others:
+        if own.pk < other.pk:
+            yield other, (own, other), (mine, read(other))
+        else:
+            yield other, (other, own), (read(other), mine)
 
 
 def _restrict(probes: list[ProbeFigures]) -> None:
@@ -74,7 +89,3 @@ def _restrict(probes: list[ProbeFigures]) -> None:
         )  # fmt: skip
         # What other probes came to is of no table any more.
         found.exclude(of=of).delete()
-
-
-def _ordered(one: ProbeFigures, other: ProbeFigures) -> tuple[int, int]:
-    return min(one.pk, other.pk), max(one.pk, other.pk)

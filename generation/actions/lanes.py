@@ -9,8 +9,9 @@ from django.db import transaction
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
-from projects import batches, jobs, planner
+from projects import batches, jobs
 from projects.models import Job, JobStatus
+from sql import planner
 
 from ..models import ItemStatus, Run, RunItem, RunStatus
 from ..queues import queue_of

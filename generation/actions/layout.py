@@ -8,7 +8,8 @@ from collections.abc import Sequence
 
 from django.db.models import Q
 
-from projects import batches, planner
+from projects import batches
+from sql import planner
 
 from .. import purposes, sources
 from ..models import Run, RunItem

@@ -7,8 +7,8 @@ from pathlib import Path
 from django.core.files.uploadedfile import UploadedFile
 
 from accounts.models import User
-from accounts.problems import Refused
 from annotation.imports.faults import Faults
+from api.problems import Refused
 from audit.log import record
 from audit.models import Entry
 from projects import batches, jobs

@@ -6,7 +6,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from accounts.models import User
-from accounts.problems import Conflict, Refused
+from api.problems import Conflict, Refused
 from audit.log import record
 from projects.models import Member
 

@@ -7,14 +7,15 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import User
-from accounts.problems import Conflict, Refused
+from api.parameters import check
+from api.problems import Conflict, Refused
 from audit import log
 from audit.digests import digest_of
-from projects import batches, jobs, planner
+from projects import batches, jobs
 from projects.models import Job
+from sql import planner
 
 from .. import judging, metrics
-from ..backends.parameters import check
 from ..comparing import uncompared
 from ..metrics.protocol import Judged, Metric, MetricError, Params, Row, Scorer
 from ..models import Purpose, Run, Score, Scoring, Summary

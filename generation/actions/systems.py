@@ -7,7 +7,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Max
 
 from accounts.models import User
-from accounts.problems import Conflict, Refused
+from api.problems import Conflict, Refused
 from audit.log import record
 from projects import batches, jobs
 from projects.models import Job, Project

@@ -8,8 +8,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from . import templates
-from .parameters import Parameter, Takes
+from api import templates
+from api.parameters import Parameter, Takes
+
 from .protocol import InputText, Source
 
 SLOTS = ("p", "i", "c", "o")

@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
+from api.parameters import Parameter, Takes
+
 from . import assembly, weights
-from .parameters import Parameter, Takes
 from .weighted import Weighted
 
 TEMPLATE = (

@@ -1,6 +1,6 @@
 """How an encoder-decoder writes: what may be configured. Empty means what the checkpoint's own defaults say."""
 
-from .parameters import Parameter, Takes
+from api.parameters import Parameter, Takes
 
 METHOD = Parameter("method", Takes.CHOICE, "Method", "beam search", choices=("beam search", "sampling"),
                    help="One beam is greedy decoding. Sampling is seeded for each unit.")  # fmt: skip

@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from api.parameters import Parameter, Takes
+
 from . import weights
 from .assembly import ASSEMBLY, DOCUMENTS, INPUT_TOKENS, MARKERS
 from .decoding import DECODING
-from .parameters import Parameter, Takes
 from .weighted import Weighted
 
 AS_MS2 = "as the ms2 checkpoint"

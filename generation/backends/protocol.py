@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
 
-from .parameters import Parameter
+from api.parameters import Parameter
 
 Config = Mapping[str, Any]
 Facts = Mapping[str, Any]

@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from api.parameters import Parameter
+
 from . import weights
 from .assembly import ASSEMBLY, BUDGET, FULL_ATTENTION, INPUT_TOKENS, MARKERS, SEPARATOR
 from .decoding import DECODING
-from .parameters import Parameter
 from .weighted import Weighted
 
 _BUDGET = replace(

@@ -18,7 +18,8 @@ from typing import Any
 
 from django.conf import settings
 
-from .parameters import Parameter, Takes
+from api.parameters import Parameter, Takes
+
 from .protocol import BackendError, Config, Facts
 
 MODEL = Parameter("model", Takes.TEXT, "Model", "", required=True,

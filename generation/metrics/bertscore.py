@@ -6,8 +6,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from api.parameters import Parameter, Takes
+
 from ..backends import weights
-from ..backends.parameters import Parameter, Takes
 from ..backends.protocol import BackendError
 from .protocol import Figure, Judged, MetricError, Params, Row
 

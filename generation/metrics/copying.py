@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from api.parameters import Parameter, Takes
 from measures.copying import (
     COPIED_NGRAMS,
     CopyInputs,
@@ -13,7 +14,6 @@ from measures.copying import (
 from measures.means import FROM_0, FROM_0_TO_1
 from measures.rouge import ROUGE_KINDS, RougeText, rouge_parameters
 
-from ..backends.parameters import Parameter, Takes
 from .plain import Plain, Single
 from .protocol import Figure, Judged, Params, Row
 from .rouge import LABELS, STEMMER, of_kinds

@@ -9,13 +9,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from annotation.pico import in_words
+from api.parameters import Parameter, Takes
 from measures.direction import CLASSES, NATURAL_OF_BASE_2, PRIOR, Distribution, f1_of_counts, js_distances
 from measures.lexicon_direction import lexicon_directions, lexicon_parameters
 from measures.means import FROM_0, FROM_0_TO_1
 from measures.pio import every_pair_of, pairs_of, parse_pio
 
 from ..backends import weights
-from ..backends.parameters import Parameter, Takes
 from ..backends.protocol import BackendError, Source
 from .protocol import Figure, Judged, MetricError, Params, Row
 

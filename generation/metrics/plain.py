@@ -4,7 +4,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ..backends.parameters import Parameter
+from api.parameters import Parameter
+
 from .protocol import Figure, Judged, MetricError, Params, Row
 
 

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from api.parameters import Parameter
 from measures.means import UNBOUNDED, Bounds
 
-from ..backends.parameters import Parameter
 from ..sources import Material
 
 Params = Mapping[str, Any]

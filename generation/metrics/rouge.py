@@ -2,10 +2,10 @@
 
 from typing import Any
 
+from api.parameters import Parameter, Takes
 from measures.means import FROM_0_TO_1
 from measures.rouge import ROUGE_KINDS, Prf, RougeKind, RougeText, rouge, rouge_parameters
 
-from ..backends.parameters import Parameter, Takes
 from .plain import Plain, Single
 from .protocol import Figure, Judged, Params, Row
 

@@ -6,11 +6,11 @@ from typing import Any
 import torch
 from transformers import AutoConfig, AutoModelForSequenceClassification, AutoTokenizer
 
+from api.templates import fill
 from measures.direction import Distribution
 
 from ..backends import weights
 from ..backends.protocol import BackendError
-from ..backends.templates import fill
 from ..metrics.direction import LABELS, Asked, folder
 from ..metrics.protocol import MetricError, Params
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from accounts.problems import Refused
+from api.problems import Refused
 
 from .. import metrics
 from ..metrics.protocol import Figure

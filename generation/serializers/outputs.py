@@ -4,8 +4,8 @@ from typing import Any
 
 from rest_framework import serializers
 
-from accounts.problems import Refused
-from accounts.serializers import LARGEST
+from api.fields import LARGEST
+from api.problems import Refused
 
 from ..models import ItemStatus, UnitLevel
 

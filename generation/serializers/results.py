@@ -4,11 +4,11 @@ from typing import Any
 
 from rest_framework import serializers
 
-from accounts.serializers import Strict
+from api.fields import Strict
+from api.parameters import ParameterSerializer
 from projects.serializers.rounds import JobSerializer
 
 from ..models import UnitLevel
-from .systems import ParameterSerializer
 
 Plain = serializers.Serializer[Any]
 

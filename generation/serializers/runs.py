@@ -4,7 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from accounts.serializers import LARGEST, Strict
+from api.fields import LARGEST, Strict
 
 from ..models import ItemStatus, Purpose, RunStatus, UnitLevel
 from ..progress import State

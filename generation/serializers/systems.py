@@ -4,9 +4,9 @@ from typing import Any
 
 from rest_framework import serializers
 
-from accounts.serializers import Strict
+from api.fields import Strict
+from api.parameters import ParameterSerializer
 
-from ..backends.parameters import Takes
 from ..models import UnitLevel
 from .runs import RunRowSerializer
 
@@ -19,28 +19,6 @@ class MaterialSerializer(Plain):
     key = serializers.ChoiceField(choices=UnitLevel.choices)
     name = serializers.CharField()
     units = serializers.IntegerField()
-
-
-class WhenSerializer(Plain):
-    """A parameter acts only where another one of its section has one of these values."""
-
-    parameter = serializers.CharField()
-    values = serializers.ListField(child=serializers.CharField())
-
-
-class ParameterSerializer(Plain):
-    """One thing that can be configured. An optional number may be null: not set. Bounds are inclusive."""
-
-    name = serializers.CharField()
-    takes = serializers.ChoiceField(choices=[(t.value, t.value) for t in Takes])
-    label = serializers.CharField()  # type: ignore[assignment]
-    default = serializers.JSONField(allow_null=True)
-    help = serializers.CharField(allow_blank=True)
-    choices = serializers.ListField(child=serializers.CharField())
-    minimum = serializers.FloatField(allow_null=True)
-    maximum = serializers.FloatField(allow_null=True)
-    required = serializers.BooleanField()  # type: ignore[assignment]
-    when = WhenSerializer(allow_null=True)
 
 
 class SectionSerializer(Plain):

@@ -1,20 +1,21 @@
 """Systems two by two, on the units that both have: beside Tables 4, 6 and 7 of M3."""
 
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 
-from measures.comparison import FEWEST, NONE_COMMON, RULE, Comparison, holm
+from measures.comparison import FEWEST, NONE_COMMON, RULE
 from measures.probe import OVERALL
+from measures.two_systems import PROBED
 
 from .. import metrics
-from ..comparing import PROBED, are_alike
 from ..metrics.protocol import Figure
 from ..printed import COMPARED
 from ..reckoning import KINDS
 from .building import figure
+from .families import Compared, Family, probed_families, probed_pairs, scored_families, scored_pairs
 from .m3_7 import few, missing
+from .probed import Probed
 from .scored import RunAtHand, Scores, by_version, listed, versions
 from .table import Cell, Column, Missing, Table
 
@@ -35,41 +36,32 @@ COLUMNS = (
 
 
 @dataclass(frozen=True)
-class _Pair:
-    """Two systems by one figure."""
+class _Part:
+    """The rows of a family, as they are printed: ``label`` and ``against`` are the words for what it is of."""
 
-    first: str
-    second: str
-    comparison: Comparison
-
-
-#: Figure, level, and what it is against.
-Of = tuple[str, str, str]
-
-
-@dataclass(frozen=True)
-class _Family:
-    """The pairs whose p is adjusted together."""
-
-    of: Of
-    pairs: Sequence[_Pair]
+    family: Family[RunAtHand] | Family[Probed]
+    label: str
+    against: str
     scale: float
     decimals: int
 
     def rows(self) -> Iterator[list[Cell]]:
-        adjusted = iter(holm([pair.comparison.p for pair in self.pairs if pair.comparison.p is not None]))
-        for pair in self.pairs:
-            found, mean = pair.comparison, pair.comparison.difference
-            row = [*map(Cell, self.of), Cell(pair.first), Cell(pair.second), Cell(mean.n), Cell(mean.clusters)]
-            if found.p is None or found.first is None or found.second is None or mean.value is None:
-                yield [*row, *[Cell(None, undefined=NONE_COMMON)] * 6]
-                continue
-            ci = (mean.ci[0] * self.scale, mean.ci[1] * self.scale) if mean.ci else None
-            yield [
-                *row, Cell(found.first * self.scale, self.decimals), Cell(found.second * self.scale, self.decimals),
-                Cell(mean.value * self.scale, self.decimals, ci),
-                *(Cell(p, 4, is_p=True) for p in (found.p, next(adjusted), found.least)),
-            ]  # fmt: skip
+        return (self._row(pair) for pair in self.family.pairs)
+
+    def _row(self, pair: Compared[RunAtHand] | Compared[Probed]) -> list[Cell]:
+        found, mean = pair.comparison, pair.comparison.difference
+        row = [
+            Cell(self.label), Cell(self.family.level), Cell(self.against), Cell(pair.first.name),
+            Cell(pair.second.name), Cell(mean.n), Cell(mean.clusters),
+        ]  # fmt: skip
+        if found.p is None or found.first is None or found.second is None or mean.value is None:
+            return [*row, *[Cell(None, undefined=NONE_COMMON)] * 6]
+        ci = (mean.ci[0] * self.scale, mean.ci[1] * self.scale) if mean.ci else None
+        return [
+            *row, Cell(found.first * self.scale, self.decimals), Cell(found.second * self.scale, self.decimals),
+            Cell(mean.value * self.scale, self.decimals, ci),
+            *(Cell(p, 4, is_p=True) for p in (found.p, pair.adjusted, found.least)),
+        ]  # fmt: skip
 
 
 class PairsTable:
@@ -80,10 +72,10 @@ class PairsTable:
 
     def build(self, scores: Scores) -> Table:
         found = [
-            _Family(of, pairs, shown.scale, shown.decimals)
+            _Part(family, shown.label, _against(family, shown), shown.scale, shown.decimals)
             for metric in self.metrics
             for shown in (figure(metric, key) for key in COMPARED[metric])
-            for of, pairs in self._pairs(scores, metric, shown).items()
+            for family in scored_families(scores, metric, shown.key)
         ]
         others = [
             *self._unlike(scores), *scores.few(self.metrics), *versions((at.name, at.run) for at in scores.runs),
@@ -95,27 +87,17 @@ class PairsTable:
             f"Systems two by two, {scores.project.name}: a row for every figure and pair of systems of one level; n "
             "counts what both have.",
             COLUMNS,
-            [row for family in found for row in family.rows()],
+            [row for part in found for row in part.rows()],
             _notes(found, others),
             [*scores.missing(self.metrics), *self._missing(scores)],
             self.beside,
         )
 
-    def _pairs(self, scores: Scores, metric: str, shown: Figure) -> Mapping[Of, Sequence[_Pair]]:
-        found: dict[Of, list[_Pair]] = defaultdict(list)
-        for one, other in _scored(scores, metric, alike=True):
-            for side in one.sides():
-                comparison = scores.comparison(metric, one.run, other.run, shown.key, side)
-                if comparison:
-                    against = side if shown.against == "reference" else shown.against
-                    found[shown.label, one.level, against].append(_Pair(one.name, other.name, comparison))
-        return found
-
     def _unlike(self, scores: Scores) -> list[str]:
         return [
             f"{metrics.get(metric).name} of {one.called} and {other.called} is not compared: it was not scored alike."
             for metric in self.metrics
-            for one, other in _scored(scores, metric, alike=False)
+            for one, other in scored_pairs(scores, metric, alike=False)
         ]
 
     def _missing(self, scores: Scores) -> list[Missing]:
@@ -123,7 +105,7 @@ class PairsTable:
         steps = []
         for metric in self.metrics:
             lacking = [
-                (one, other) for one, other in _scored(scores, metric, alike=True)
+                (one, other) for one, other in scored_pairs(scores, metric)
                 if not scores.is_compared(metric, one.run, other.run)
             ]  # fmt: skip
             if lacking:
@@ -140,10 +122,10 @@ class ProbePairsTable:
 
     def build(self, scores: Scores) -> Table:
         found = [
-            _Family(of, pairs, 1.0, decimals)
+            _Part(family, name.capitalize(), kind, 1.0, decimals)
             for name, decimals in zip(PROBED, (3, 2), strict=True)
             for kind in (*KINDS, OVERALL)
-            for of, pairs in _probed(scores, name, kind).items()
+            for family in probed_families(scores, name, kind)
         ]
         return Table(
             self.key,
@@ -151,45 +133,28 @@ class ProbePairsTable:
             "Systems two by two on the pairs of a target and a counterfactual that both have judged, "
             f"{scores.project.name}: a row for every figure, kind and pair of systems of one level; n counts pairs.",
             [Column("Counterfactual", False) if column.title == "Against" else column for column in COLUMNS],
-            [row for family in found for row in family.rows()],
+            [row for part in found for row in part.rows()],
             _notes(found, [*few(scores.probed), *versions((p.name, p.run) for p in scores.probed), *scores.hidden()]),
             [*missing(scores, scores.probed), *_probes_missing(scores)],
             "m3-7",
         )
 
 
-def _scored(scores: Scores, metric: str, *, alike: bool) -> Iterator[tuple[RunAtHand, RunAtHand]]:
-    """The pairs of systems of a level that are both scored, in the same way or not."""
-    for one, other in combinations(scores.runs, 2):
-        first, second = scores.reckoned(metric, one.run), scores.reckoned(metric, other.run)
-        if one.level == other.level and first and second and are_alike(first, second) == alike:
-            yield one, other
-
-
-def _probed(scores: Scores, name: str, kind: str) -> Mapping[Of, Sequence[_Pair]]:
-    found: dict[Of, list[_Pair]] = defaultdict(list)
-    for one, other in combinations(scores.probed, 2):
-        comparison = scores.probes_compared(one, other, name, kind)
-        if one.level == other.level and comparison:
-            found[name.capitalize(), one.level, kind].append(_Pair(one.name, other.name, comparison))
-    return found
+def _against(family: Family[RunAtHand], shown: Figure) -> str:
+    return family.against if shown.against == "reference" else shown.against
 
 
 def _probes_missing(scores: Scores) -> list[Missing]:
     """What is reckoned, and not compared yet: who is reckoned again is compared with all others."""
-    lacking = {
-        other.called: other.run
-        for one, other in combinations(scores.probed, 2)
-        if one.level == other.level and one.figures and other.figures and not scores.are_compared(one, other)
-    }
+    lacking = {other.called: other.run for one, other in probed_pairs(scores) if not scores.are_compared(one, other)}
     if not lacking:
         return []
     page = f"/projects/{scores.project.slug}/systems"
     return [Missing(f"the comparison of {listed(lacking)} with others", by_version("probe", lacking.values()), page)]
 
 
-def _notes(found: Sequence[_Family], others: Sequence[str]) -> list[str]:
-    compared = [pair.comparison for family in found for pair in family.pairs if pair.comparison.p is not None]
+def _notes(found: Sequence[_Part], others: Sequence[str]) -> list[str]:
+    compared = [pair.comparison for part in found for pair in part.family.pairs if pair.comparison.p is not None]
     if not compared:
         return list(others)
     powerless = sum(not each.can_be_small for each in compared)

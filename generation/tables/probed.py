@@ -1,14 +1,14 @@
 """The probes that tables are made of, with what was reckoned of them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from measures.probe import OVERALL, ProbeResult
-from projects.models import Member, Project
+from projects.models import Project
 
 from .. import outdated
-from ..models import ProbeFigures, Purpose, Run
+from ..models import ProbeFigures, Purpose, Run, RunQuerySet
 from ..reckoning import is_of_today, stored_results
 from ..runs_at_hand import names, newest_runs
 
@@ -38,6 +38,11 @@ class Probed:
         return self.figures.items if self.figures else 0
 
     @property
+    def is_whole(self) -> bool:
+        """Whether its figures are of all that it has done by now."""
+        return self.items == self.done
+
+    @property
     def level(self) -> str:
         return self.run.version.level
 
@@ -46,13 +51,13 @@ class Probed:
         return f"{self.name} ({self.level})"
 
 
-def probes(project: Project, member: Member | None = None) -> list[Probed]:
-    """Of every version its newest probe that found something. Three queries, and one more with a member, whatever they
-    found."""
+def probes(project: Project, readable: Callable[[RunQuerySet], RunQuerySet]) -> list[Probed]:
+    """Of every version its newest probe that found something; ``readable``: those of them that are not sealed from who
+    asks. Four queries, whatever they found."""
     every = newest_runs(project, Purpose.PROBE)
     # Any: what annotations add is not in the type.
     runs: list[Any] = list(every)
-    shown = set(every.open_to(member).values_list("pk", flat=True)) if member else {run.pk for run in runs}
+    shown = set(readable(every).values_list("pk", flat=True))
     called = names([run for run in runs if run.pk in shown])
     every_figures = ProbeFigures.objects.filter(run__in=runs).order_by("items")
     stored = {figures.run_id: figures for figures in every_figures if is_of_today(figures)}

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from api.parameters import Parameter
 from measures.clustered import FEW, LEAST
 from measures.comparison import RULE as OF_PAIRS
 from measures.comparison import Comparison
@@ -14,10 +15,9 @@ from measures.means import Mean
 from projects.models import Member, Project
 
 from .. import metrics, outdated
-from ..backends.parameters import Parameter
-from ..comparing import comparisons, digest_of_probes, found_of, probe_comparisons
+from ..comparing import Stored, comparisons, digest_of_probes, probe_comparisons
 from ..metrics.protocol import Figure
-from ..models import CommonProbe, Run, Scoring, UnitLevel
+from ..models import CommonProbe, Run, RunQuerySet, Scoring, UnitLevel
 from ..printed import COMPARED
 from ..reckoning import (
     NOT_RECKONED,
@@ -73,13 +73,17 @@ _Lacking = defaultdict[tuple[tuple[str, Any], ...], list[tuple[RunAtHand, str]]]
 
 
 class Scores:
-    """What a project's tables are made of, read once for all of them: a fixed number of queries, and no scores."""
+    """What a project's tables are made of, read once for all of them: a fixed number of queries, and no scores.
 
-    def __init__(self, project: Project, member: Member | None = None) -> None:
-        self.project, self.member = project, member
+    Without the runs that are sealed from ``member``; ``published``: without those that are sealed from anybody, so that
+    nothing tells that there are such.
+    """
+
+    def __init__(self, project: Project, member: Member | None = None, *, published: bool = False) -> None:
+        self.project, self.member, self.published = project, member, published
         every = runs_with_summaries(project)
         # Any: what annotations add is not in the type.
-        runs: list[Any] = list(every.open_to(member) if member else every)
+        runs: list[Any] = list(self._readable(every))
         self.sealed = bool(member) and len(runs) < every.count()
         called = names(runs)
         gone = outdated.retired(project, runs)
@@ -90,9 +94,14 @@ class Scores:
         ]
         self._figures: dict[int, Figures] = {}
 
+    def _readable(self, runs: RunQuerySet) -> RunQuerySet:
+        if self.published:
+            return runs.open_to_all()
+        return runs.open_to(self.member) if self.member else runs
+
     @cached_property
     def _every_probe(self) -> list[Probed]:
-        return probes(self.project, self.member)
+        return probes(self.project, self._readable)
 
     @cached_property
     def probed(self) -> list[Probed]:
@@ -103,48 +112,52 @@ class Scores:
     def common(self) -> list[Probed]:
         """The probes that the member may see of levels with several, with the results on the pairs that all of them,
         sealed or not, have judged; without results where these are still to be reckoned."""
-        found = {common.of: common.rows for common in CommonProbe.objects.filter(project=self.project, rule=OF_PAIRS)}
         made = []
         for probed in self.probed:
-            alike = [other for other in self._every_probe if other.level == probed.level and other.items]
-            rows = found.get(digest_of_probes((other.run.pk, other.items) for other in alike), {})
-            if len(alike) > 1 and probed.items:
-                mine = rows.get(str(probed.run.pk), [])
+            if probed.items and len(self.alike(probed.level)) > 1:
+                mine = self.stored_common(probed.level).get(str(probed.run.pk), [])
                 made.append(replace(probed, results=results_of(mine, "all"), content=results_of(mine, "content")))
         return made
 
+    def alike(self, level: str) -> list[Probed]:
+        """The reckoned probes of a level, whose pairs in common Table 7 can be restricted to: sealed ones too, so that
+        two people read the same, but not where nothing may tell of these."""
+        there = self.probed if self.published else self._every_probe
+        return [probed for probed in there if probed.level == level and probed.items]
+
+    def stored_common(self, level: str) -> Mapping[str, Sequence[dict[str, Any]]]:
+        """Run -> rows on the pairs that all `alike` have judged; empty where that is still to be reckoned."""
+        return self._common.get(digest_of_probes((probed.run.pk, probed.items) for probed in self.alike(level)), {})
+
     @cached_property
-    def _probe_comparisons(self) -> dict[tuple[int, int], Sequence[dict[str, Any]]]:
+    def _common(self) -> dict[str, Mapping[str, Sequence[dict[str, Any]]]]:
+        return {common.of: common.rows for common in CommonProbe.objects.filter(project=self.project, rule=OF_PAIRS)}
+
+    @cached_property
+    def _probe_comparisons(self) -> Stored:
         return probe_comparisons([probed.figures.pk for probed in self.probed if probed.figures])
 
     def are_compared(self, one: Probed, other: Probed) -> bool:
-        return bool(self._probe_rows(one, other)[0])
+        return bool(one.figures and other.figures and self._probe_comparisons.has(one.figures.pk, other.figures.pk))
 
     def probes_compared(self, one: Probed, other: Probed, figure: str, kind: str) -> Comparison | None:
         """One probe less the other, as it was stored; None where it was not."""
-        rows, turned = self._probe_rows(one, other)
-        return found_of(rows, turned, figure=figure, kind=kind)
-
-    def _probe_rows(self, one: Probed, other: Probed) -> tuple[Sequence[dict[str, Any]], bool]:
         if not one.figures or not other.figures:
-            return (), False
-        first, second = one.figures.pk, other.figures.pk
-        return self._probe_comparisons.get((min(first, second), max(first, second)), ()), first > second
+            return None
+        return self._probe_comparisons.find(one.figures.pk, other.figures.pk, figure=figure, kind=kind)
 
     @cached_property
-    def _comparisons(self) -> dict[tuple[int, int], Sequence[dict[str, Any]]]:
+    def _comparisons(self) -> Stored:
         return comparisons([scoring.pk for scoring in self._scorings.values() if scoring.metric in COMPARED])
 
     def is_compared(self, metric: str, one: Run, other: Run) -> bool:
         """Whether it is stored how two runs, both scored, compare."""
-        first, second = self._scorings[metric, one.pk].pk, self._scorings[metric, other.pk].pk
-        return (min(first, second), max(first, second)) in self._comparisons
+        return self._comparisons.has(self._scorings[metric, one.pk].pk, self._scorings[metric, other.pk].pk)
 
     def comparison(self, metric: str, one: Run, other: Run, figure: str, side: str) -> Comparison | None:
         """One run less the other, as it was stored; None where it was not."""
         first, second = self._scorings[metric, one.pk].pk, self._scorings[metric, other.pk].pk
-        rows = self._comparisons.get((min(first, second), max(first, second)), ())
-        return found_of(rows, first > second, figure=figure, side=side)
+        return self._comparisons.find(first, second, figure=figure, side=side)
 
     def reckoned(self, metric: str, run: Run) -> Scoring | None:
         """The scoring that is shown of a run, where its means are reckoned."""

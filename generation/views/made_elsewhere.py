@@ -7,7 +7,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.requests import signed_in
-from accounts.uploading import UploadParser
+from api.uploading import UploadParser
 from projects import plans
 from projects.serializers.rounds import JobSerializer
 

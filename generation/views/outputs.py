@@ -8,9 +8,9 @@ from rest_framework import generics
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.pagination import Pages
-from accounts.problems import NotFound
 from accounts.requests import signed_in
+from api.pagination import Pages
+from api.problems import NotFound
 from projects.models import Unit
 
 from .. import outputs_page, permissions, sources

@@ -9,8 +9,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from accounts.pagination import Pages
 from accounts.requests import signed_in
+from api.pagination import Pages
 from projects.models import Member, Role
 from projects.permissions import may
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from measures.again.files import Folder
 from measures.again.findings import Findings, Unusable
-from measures.agreement import RatingsError, RoundAnswers, Said, Scale
+from measures.agreement import RatingsError, RoundAnswers, Said, Scale, asked_again
 from measures.spans import SpanError
 from measures.text_agreement import Comparison
 
@@ -35,11 +35,27 @@ def repeat(folder: Folder, findings: Findings) -> None:
                 [Scale.from_json(scale) for scale in line["scales"]],
                 [Comparison.from_json(comparison) for comparison in line["comparisons"]],
             )
-            found.add(answers[file].get(name, []), texts[line["unit_type"]], reviews[line["unit_type"]])
+            said = answers[file].get(name, [])
+            parts = _parts(said, line.get("part", ""))
+            items = {item: unit for (item, _, _), (unit, _, _) in zip(parts, said, strict=True)}
+            # What is known of a unit holds of each of its parts.
+            text_of, review_of = texts[line["unit_type"]], reviews[line["unit_type"]]
+            found.add(
+                parts,
+                {item: text_of[unit] for item, unit in items.items()},
+                {item: review_of[unit] for item, unit in items.items()},
+            )
             found.hold_against(gold[name])
             again = _facts(printed, rounds.get(name, {})) | found.report(
-                units=printed["units"], seed=line["seed"], overlap=printed["overlap"], bootstrap=line["bootstrap"]
+                units=printed["units"],
+                seed=line["seed"],
+                overlap=line.get("ratings_an_item", printed["overlap"]),
+                bootstrap=line["bootstrap"],
             )
+            if printed.get("repeats"):
+                scales = [Scale.from_json(scale) for scale in line["scales"]]
+                twice = _parts(_twice(folder, file, name), line.get("part", ""))
+                again["repeats"] = asked_again(scales, twice, seed=line["seed"])
         except (RatingsError, SpanError) as error:
             findings.find(f"{REPORTS}: round {name}: its answers give no report: {error}")
             continue
@@ -63,6 +79,23 @@ def _said(folder: Folder, file: str) -> dict[str, list[Said]]:
         if row["counted"] == "true" and row["repeat"] == "0":
             found[row["round"]].append((row["unit"], row["rater"], row))
     return found
+
+
+def _twice(folder: Folder, file: str, name: str) -> list[Said]:
+    """What people were asked twice in a round: (unit and rater, which time, cells)."""
+    counted = [row for row in folder.rows(file) if row["round"] == name and row["counted"] == "true"]
+    again = {(row["unit"], row["rater"]) for row in counted if row["repeat"] != "0"}
+    first = {(row["unit"], row["rater"]) for row in counted if row["repeat"] == "0"}
+    return [
+        (f"{row['unit']}/{row['rater']}", "first" if row["repeat"] == "0" else "again", row)
+        for row in counted
+        if (row["unit"], row["rater"]) in again & first
+    ]
+
+
+def _parts(said: list[Said], part: str) -> list[Said]:
+    """The answers by item: a unit, or, where a column names one, a part of it."""
+    return [(f"{unit} {row[part]}" if part else unit, rater, row) for unit, rater, row in said]
 
 
 def _units(folder: Folder, column: str) -> Mapping[str, Mapping[Any, str]]:

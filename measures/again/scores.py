@@ -13,8 +13,9 @@ from measures.again.files import Folder
 from measures.again.findings import Findings, Unusable
 from measures.counterfactuals import Kind
 from measures.direction import f1_of_counts
-from measures.probe import BASES, Judged, ProbeError, paired, probe_table
+from measures.means import Bounds
 from measures.probe import RULE as PROBE_RULE
+from measures.probe import Judged, ProbeError, paired, probe_tables
 from measures.score_means import OWN, RULE, ScoreMeans
 
 RUNS, SUMMARIES, REFERENCES = "systems/runs.jsonl", "systems/summaries.jsonl", "systems/references.csv"
@@ -37,11 +38,11 @@ def repeat(folder: Folder, findings: Findings) -> None:
         for file in dict.fromkeys(line["scores"] for line in scorings):
             _scored(folder, findings, runs, [line for line in scorings if line["scores"] == file])
         _probes(folder, findings, runs)
-    except (KeyError, TypeError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise Unusable(f"systems: a row lacks what every release has ({error!r})") from None
 
 
-def _name(runs: Mapping[int, Json], run: int) -> str:
+def name_of(runs: Mapping[int, Json], run: int) -> str:
     of = runs[run]
     return f"{of['system']} v{of['version']} ({of['level']}), run {run}"
 
@@ -55,27 +56,25 @@ def _summaries(folder: Folder, findings: Findings, runs: Mapping[int, Json]) -> 
             findings.find(f"{SUMMARIES}: the text of summary {line['summary']} is not that of its hash")
     for run, of in runs.items():
         if of["purpose"] == "summaries":
-            findings.compare(SUMMARIES, f"{_name(runs, run)}, summaries", of["done"], count[run])
+            findings.compare(SUMMARIES, f"{name_of(runs, run)}, summaries", of["done"], count[run])
 
 
 def _scored(folder: Folder, findings: Findings, runs: Mapping[int, Json], scorings: list[Json]) -> None:
     """All scorings by one metric, which share a file."""
     file = scorings[0]["scores"]
-    means = {
-        line["run"]: ScoreMeans({name: _bounds(*both) for name, both in line["bounds"].items()}) for line in scorings
-    }
+    means = {line["run"]: ScoreMeans(bounds_in(line)) for line in scorings}
     own: dict[int, list[Row]] = defaultdict(list)
     corpora = {line["run"] for line in scorings if line["corpus"]}
     for row in folder.rows(file):
         run = int(row["run"])
-        values, undefined = _values(row, file)
+        values, undefined = values_in(row, file)
         means[run].add(
             summary=row["summary"], review=row["review"], side=row["against"], values=values, undefined=undefined
         )
         if run in corpora and row["against"] == OWN:
             own[run].append((row["summary"], (row["reference_type"], row["reference"]), values))
     for line in scorings:
-        name = f"{line['metric']} of {_name(runs, line['run'])}"
+        name = f"{line['metric']} of {name_of(runs, line['run'])}"
         again = means[line["run"]].as_json()
         if line["means"] is None:
             findings.not_repeated.append(f"{name}: its means were not reckoned when it was released")
@@ -87,7 +86,8 @@ def _scored(folder: Folder, findings: Findings, runs: Mapping[int, Json], scorin
             _corpus(folder, findings, name, line, own[line["run"]])
 
 
-def _values(row: Mapping[str, str], file: str) -> tuple[dict[str, float | None], dict[str, str]]:
+def values_in(row: Mapping[str, str], file: str) -> tuple[dict[str, float | None], dict[str, str]]:
+    """The figures of a row of scores, and why some are undefined."""
     try:
         undefined: dict[str, str] = json.loads(row["undefined"]) if row["undefined"] else {}
         values: dict[str, float | None] = {
@@ -98,8 +98,12 @@ def _values(row: Mapping[str, str], file: str) -> tuple[dict[str, float | None],
         raise Unusable(f"{file}: a cell of it is no number") from None
 
 
-def _bounds(low: float | None, high: float | None) -> tuple[float, float]:
-    return (-math.inf if low is None else low, math.inf if high is None else high)
+def bounds_in(scoring: Json) -> dict[str, Bounds]:
+    """By figure, what it cannot leave."""
+    return {
+        name: (-math.inf if low is None else low, math.inf if high is None else high)
+        for name, (low, high) in scoring["bounds"].items()
+    }
 
 
 def _by_name(means: Json) -> Json:
@@ -139,12 +143,10 @@ def _corpus(folder: Folder, findings: Findings, name: str, line: Json, own: list
 
 
 def _probes(folder: Folder, findings: Findings, runs: Mapping[int, Json]) -> None:
-    judged: dict[int, list[Judged]] = defaultdict(list)
-    for row in folder.rows(LIKELIHOODS):
-        judged[int(row["run"])].append(_judged(row))
+    judged = judged_in(folder)
     kinds = [kind.value for kind in Kind]
     for line in folder.lines(PROBES):
-        name = f"probe of {_name(runs, line['run'])}"
+        name = f"probe of {name_of(runs, line['run'])}"
         if line["rows"] is None:
             findings.not_repeated.append(f"{name}: its figures were not reckoned when it was released")
             continue
@@ -152,13 +154,20 @@ def _probes(folder: Folder, findings: Findings, runs: Mapping[int, Json]) -> Non
             findings.not_repeated.append(f"{name}: its figures are by another rule, {'; '.join(sorted(strange))}")
             continue
         try:
-            pairs = list(paired(judged[line["run"]]).values())
-            again = [result for basis in BASES for result in probe_table(pairs, kinds, basis=basis)]
+            again = probe_tables(list(paired(judged[line["run"]]).values()), kinds)
         except (ProbeError, ValueError) as error:
             findings.find(f"{LIKELIHOODS}: {name}: {error}")
             continue
         rows = _by_kind([result.as_json() for result in again])
         findings.compare(PROBES, name, _by_kind(line["rows"]), rows)
+
+
+def judged_in(folder: Folder) -> dict[int, list[Judged]]:
+    """Run -> its likelihoods."""
+    judged: dict[int, list[Judged]] = defaultdict(list)
+    for row in folder.rows(LIKELIHOODS):
+        judged[int(row["run"])].append(_judged(row))
+    return judged
 
 
 def _judged(row: Mapping[str, str]) -> Judged:

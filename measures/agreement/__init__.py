@@ -23,7 +23,7 @@ from measures.agreement.planning import half_width_curve, items_needed
 from measures.agreement.ratings import Label, Ratings
 from measures.agreement.report import MeasureReport, all_coefficients, measure_report
 from measures.agreement.results import Coefficient, OverReviews
-from measures.agreement.rounds import REPLICATES, RoundAnswers, Said, Scale, coded
+from measures.agreement.rounds import REPLICATES, RoundAnswers, Said, Scale, asked_again, coded
 from measures.agreement.weights import WEIGHTINGS, WeightName, Weights, weight_matrix
 from measures.clustered import Interval
 
@@ -59,6 +59,7 @@ __all__ = [
     "all_agree",
     "all_coefficients",
     "all_pairs",
+    "asked_again",
     "bangdiwala_b",
     "benchmark",
     "bootstrap_intervals",

@@ -133,7 +133,7 @@ def measure_report(
     bootstrap: int = 2000,
     seed: int = 0,
     *,
-    overlap: int | None = None,
+    overlap: float | None = None,
     expected_items: int | None = None,
     review_of: Mapping[Any, Hashable] | None = None,
     contested: int = 20,
@@ -201,7 +201,7 @@ def few_reviews(count: int) -> str:
     return f"fewer than {FEW} reviews ({count}): read intervals with care{more}"
 
 
-def _missing(ratings: Ratings, overlap: int | None, expected_items: int | None) -> float | None:
+def _missing(ratings: Ratings, overlap: float | None, expected_items: int | None) -> float | None:
     items = ratings.n_items if expected_items is None else expected_items
     expected = items * (ratings.n_raters if overlap is None else overlap)
     return max(0.0, 1 - ratings.n_ratings / expected) if expected else None

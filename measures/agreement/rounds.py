@@ -112,7 +112,7 @@ class RoundAnswers:
             self._gold.setdefault(scale, {}).update(values)
 
     def report(
-        self, *, units: int, seed: int, overlap: int, bootstrap: int = REPLICATES, progress: Progress | None = None
+        self, *, units: int, seed: int, overlap: float, bootstrap: int = REPLICATES, progress: Progress | None = None
     ) -> dict[str, Any]:
         """Every figure, as plain values.
 
@@ -139,6 +139,31 @@ class RoundAnswers:
             "measures": measures,
             "spans": [pooled(each).as_json() for each in zip(*parts, strict=True)],
         }
+
+
+def asked_again(scales: Sequence[Scale], said: Sequence[Said], *, seed: int) -> dict[str, Any] | None:
+    """How far people say the same of what they are asked twice; None where nobody was.
+
+    ``said``: (item, "first" or "again", cells), an item being what one person was asked twice. What two people say does
+    not come in: the two times are the two raters.
+    """
+    if not said:
+        return None
+    found = RoundAnswers(scales, ())
+    found.add(said, {}, {item: item for item, _, _ in said})
+    figures = found.report(units=found.units, seed=seed, overlap=2, bootstrap=0)["measures"]
+    return {"answers": found.units, "measures": [_of_two_times(each) for each in figures]}
+
+
+def _of_two_times(measure: Mapping[str, Any]) -> dict[str, Any]:
+    """How often both times agree, and AC1 (AC2 on a weighted scale) of them, or why there is none."""
+    name = "ac2" if "ac2" in {**measure["coefficients"], **measure["undefined"]} else "ac1"
+    figure = measure["coefficients"].get(name)
+    return {
+        "name": measure["name"], "units": measure["all_agree"]["of"], "all_agree": measure["all_agree"],
+        "coefficient": name,
+        "value": figure and figure["value"], "undefined": measure["undefined"].get(name),
+    }  # fmt: skip
 
 
 def _plan(measure: MeasureReport) -> dict[str, Any] | None:

@@ -9,7 +9,7 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from accounts.problems import Conflict, UuidReused
+from api.problems import Conflict, UuidReused
 
 from ..models import Act, Member
 

@@ -10,12 +10,12 @@ from django.db import IntegrityError, transaction
 from django.db.models import Exists, F, QuerySet
 from django.utils import timezone
 
-from accounts import limits
-from accounts.held import Held
 from accounts.models import User
-from accounts.prepared import Change, Read, insert
-from accounts.problems import Conflict, NotFound, Refused, RoundClosed, StaleRevision, UuidReused
+from api import limits
+from api.problems import Conflict, NotFound, Refused, RoundClosed, StaleRevision, UuidReused
 from audit.digests import digest_of
+from sql.compiled import CompiledSelect, CompiledUpdate, insert
+from sql.held import Held
 
 from .. import kinds
 from ..leaves import Place, answer_content
@@ -76,8 +76,8 @@ def _at_work(round: int, user: int) -> QuerySet[Participant]:
     return found.filter(round=round, member__user=user, member__left_at=None, left_at=None)
 
 
-# What runs at every answer, compiled once (accounts.prepared).
-_SLOT = Read(
+# What runs at every answer, compiled once (sql.compiled).
+_SLOT = CompiledSelect(
     lambda slot, user, answer: (
         _slots_with_participant()
         .annotate(is_replay=Exists(Answer.objects.filter(pk=answer)))
@@ -87,14 +87,14 @@ _SLOT = Read(
     user=int,
     answer=uuids.UUID,
 )
-_PARTICIPANT = Read(lambda round, user: _at_work(round, user)[:1], round=int, user=int)
+_PARTICIPANT = CompiledSelect(lambda round, user: _at_work(round, user)[:1], round=int, user=int)
 # And the person's turn (see `queue.hand`).
-_TURN = Read(
+_TURN = CompiledSelect(
     lambda round, user: _at_work(round, user).select_for_update(of=("self",), no_key=True)[:1], round=int, user=int
 )
 # All that was read of the slot is compared, and what it depends on is held: the round stays open and the person in it
 # until the answer is committed, so that who closes the round, or takes the person out, comes before it or after it.
-_MOVE = Change(
+_MOVE = CompiledUpdate(
     lambda slot, round, place, person, number, revision, answer, following: (
         Assignment.objects.filter(
             Held(Round.objects.filter(pk=round, status=Round.Status.OPEN)),
@@ -200,7 +200,7 @@ def _checked(slot: Assignment, submission: Submission) -> kinds.Value | None:
         return None
     if submission.value is None:
         raise Refused.field("value", "An answer needs a value.")
-    kind.check(slot.unit, submission.value)
+    kind.check(slot, submission.value)
     return submission.value
 
 
@@ -294,8 +294,10 @@ def _pass_on(slot: Assignment, now: datetime) -> None:
         return
     number = slot.number
     Assignment.objects.filter(pk=slot.pk).update(number=-slot.pk)
-    slot.number = number
-    queue.replacement(slot, person_id=None, leased_until=now)
+    if not slot.repeat:  # what one is asked again is nobody else's
+        queue.retire_repeats(slot)
+        slot.number = number
+        queue.replacement(slot, person_id=None, leased_until=now)
     slot.number = -slot.pk
 
 

@@ -3,15 +3,15 @@
 from django.db import transaction
 from django.utils import timezone
 
-from accounts.problems import Conflict, Refused
+from api.problems import Conflict, Refused
 from audit.log import record
 
 from .. import kinds
+from ..in_force import decisions_in_force, values_in_force
 from ..models import Decision, Member, Origin, Unit
 from .corrections import correct
 from .curation import hold
 from .decisions import insert_decisions
-from .gold import current_decisions, values_in_force
 from .staleness import stale_units
 
 
@@ -25,8 +25,8 @@ def confirm(*, unit: Unit, kind: str, reason: str, by: Member) -> list[Decision]
         hold([unit])
         if not stale_units([unit.pk], kind=kind):
             raise Conflict("Nothing of this waits to be confirmed: it was redone or confirmed already.")
-        in_force = current_decisions([unit.pk], kind)
-        made = _again(list(in_force.values()), reason, by) if in_force else _carry_over(unit, kind, reason, by)
+        standing = decisions_in_force([unit.pk], kind)
+        made = _again(list(standing.values()), reason, by) if standing else _carry_over(unit, kind, reason, by)
         record(
             actor=by.user, verb="confirm", obj=unit, project_id=unit.project_id, reason=reason,
             after=values_in_force([unit], kind)[unit.pk],

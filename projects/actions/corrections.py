@@ -12,19 +12,16 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from accounts.problems import FieldErrors, Refused, StaleRevision
+from api.problems import FieldErrors, Refused, StaleRevision
 from audit.log import record_all
 
 from .. import kinds
+from ..in_force import decisions_in_force, values_in_force
 from ..models import Answer, Assignment, CameBy, Decision, Member, Origin, Outcome, Project, Round, Unit
 from .answers import Submission, insert_answers
 from .curation import curation_round, hold, take_slots
 from .decisions import insert_decisions
-from .gold import current_decisions, values_in_force
 from .staleness import stale_units
-
-#: The kinds in the order in which a batch is written: labels and relations hang on the tuple.
-ORDER = ("tuple", "label", "discourse")
 
 
 @dataclass(frozen=True)
@@ -71,7 +68,7 @@ def correct_all(
     ``path`` names a row in the errors: ``rows.{n}.`` for a batch. Raises `Refused` with every fault by row and field,
     `StaleRevision` with both versions of every cell that has changed since it was shown.
     """
-    _check(corrections, path)
+    _check(corrections, path, by)
     done = [Corrected(c.unit, c.kind) for c in corrections]
     by_kind: dict[str, list[int]] = defaultdict(list)
     for n, correction in enumerate(corrections):
@@ -79,8 +76,10 @@ def correct_all(
     with transaction.atomic():
         hold([c.unit for c in corrections])
         work = {
-            kind: _Work(project, kind, [corrections[n] for n in by_kind[kind]], by)
-            for kind in sorted(by_kind, key=lambda k: ORDER.index(k) if k in ORDER else len(ORDER))
+            # In the order in which they are judged by one another's values.
+            kind.key: _Work(project, kind.key, [corrections[n] for n in by_kind[kind.key]], by)
+            for kind in kinds.all_kinds()
+            if kind.key in by_kind
         }
         _refuse_stale(list(work.values()))
         if not reason.strip() and any(w.replaces for w in work.values()):
@@ -91,15 +90,15 @@ def correct_all(
     return done
 
 
-def _check(corrections: Sequence[Correction], path: str) -> None:
+def _check(corrections: Sequence[Correction], path: str, by: Member) -> None:
     """Everything that is wrong with the rows in themselves."""
     errors: FieldErrors = []
     met: set[tuple[int, str]] = set()
     for n, c in enumerate(corrections):
         where = path.format(n=n)
         how = kinds.get(c.kind)
-        if c.unit.type != how.unit_type:
-            message = f"{how.title} is asked of a {how.unit_type}, not of a {c.unit.type}."
+        if c.unit.type not in how.unit_types:
+            message = f"{how.title} is asked of a {' or '.join(how.unit_types)}, not of a {c.unit.type}."
             errors.append({"field": f"{where}unit", "message": message})
         elif c.unit.superseded_by_id:
             errors.append({"field": f"{where}unit", "message": "Its text was corrected: label the text in force."})
@@ -108,7 +107,7 @@ def _check(corrections: Sequence[Correction], path: str) -> None:
         else:
             met.add((c.unit.pk, c.kind))
             try:
-                how.check(c.unit, c.value)
+                how.check(kinds.place(c.unit, c.kind, by), c.value)
             except Refused as refused:
                 errors += [{"field": where + e["field"], "message": e["message"]} for e in refused.errors]
     if errors:
@@ -134,13 +133,17 @@ class _Work:
         # What was decided before something above the unit changed is said anew, even where it stays the same.
         again = (c.unit.pk, self.how.key) in stale
         before = self.before[c.unit.pk]
-        return [name for name in self.how.fields if again or name not in before or before[name] != c.value.get(name)]
+        return [
+            name
+            for name in self.how.fields
+            if again or name not in before or not self.how.says_same(name, before, c.value)
+        ]
 
     @property
     def replaces(self) -> bool:
         """Whether a value in force gives way to another one."""
         return any(
-            name in self.before[c.unit.pk] and self.before[c.unit.pk][name] != c.value.get(name)
+            name in self.before[c.unit.pk] and not self.how.says_same(name, self.before[c.unit.pk], c.value)
             for c in self.corrections
             for name in self.how.fields
         )
@@ -151,7 +154,7 @@ class _Work:
             return []
         revisions = dict(Unit.objects.filter(pk__in=[u.pk for u in self.units]).values_list("pk", "revision"))
         newest: dict[int, int] = defaultdict(int)
-        for (unit, _), decision in current_decisions([u.pk for u in self.units], self.how.key).items():
+        for (unit, _), decision in decisions_in_force([u.pk for u in self.units], self.how.key).items():
             newest[unit] = max(newest[unit], decision.pk)
         return [
             {

@@ -7,7 +7,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from accounts.models import User
-from accounts.problems import Conflict
+from api.problems import Conflict
 
 from ..models import Assignment, Member, Project, Purpose, Round, Unit
 from .guidelines import latest_guideline

@@ -13,13 +13,15 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import User
-from accounts.problems import Conflict, Problem, Refused
+from api.parameters import defaults
+from api.problems import Conflict, Problem, Refused
 from audit.digests import canonical
 from audit.log import record
 from audit.models import Entry
+from sql import planner
 
-from .. import batches, jobs, kinds, planner, uploads
-from ..kinds import Kind, SheetFaults, Value
+from .. import batches, jobs, kinds, uploads
+from ..kinds import Kind, SheetFaults, Value, place
 from ..models import (
     Answer,
     Assignment,
@@ -82,7 +84,7 @@ def read_ratings(
     """The ratings of a file with the columns ``unit``, ``rater`` and those that the kind's sheet asks for. `Refused`
     for one of more ratings, or raters, than are stored in a moment: on SQLite nobody else can write meanwhile."""
     ratings = Ratings()
-    known = {unit.key: unit for unit in kind.units(project, {})}
+    known = {unit.key: unit for unit in kind.units(project)}
     texts = kind.texts([u.pk for u in known.values()])
     asked = [c.name for c in sheet_of(kind).asked]
     for row in read(path, name, needed=["unit", "rater", *asked]):
@@ -112,7 +114,7 @@ def _take(
         return [("rater", f"{rater} has rated {unit.key} in an earlier row")]
     try:
         value = sheet_of(kind).value(texts[unit.pk], {c: row.cells.get(c, "") for c in asked})
-        kind.check(unit, value)
+        kind.check(place(unit, kind.key, None), value)
     except SheetFaults as wrong:
         return wrong.faults
     except Problem as wrong:
@@ -226,7 +228,8 @@ def _round(
     return Round.objects.create(
         project=project, name=round_name, kind=kind.key, purpose=purpose, overlap=max(by_unit.values()), seed=0,
         dealing=Round.Dealing.DEALT, guideline=latest_guideline(project, kind.key, by=by),
-        sampling={"units": "made elsewhere", "file": file}, policy={"cues": "overlap"},
+        sampling={"units": "made elsewhere", "file": file},
+        policy=defaults(kind.policy), options=defaults(kind.options),
         units_count=len(by_unit), created_by=by, opened_at=timezone.now(),
     )  # fmt: skip
 

@@ -2,20 +2,27 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from itertools import groupby, islice
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Count, F, QuerySet
 from django.utils import timezone
 
 from accounts.models import User
 from audit.actions import seal_pending
+from sql import planner
 
-from .. import batches, kinds, planner
-from ..models import Answer, Decision, Origin, Outcome, Purpose, Round, Unit
+from .. import batches, kinds
+from ..models import Answer, Assignment, Decision, Outcome, Purpose, Round, Unit
 from ..pointers import settle
+from ..slots import Shape
 from .decisions import insert_decisions
 
+#: The walk's, of answers.
+ORDER = ("assignment__position", "assignment__number", "assignment__repeat")
 BATCH = 500
+#: Answers that are read at a time.
+PART = 1_000
 #: Purposes whose answers become gold. A reliability study and practice never touch it.
 FORMS_GOLD = (Purpose.GOLD, Purpose.REVIEW_AND_CORRECT)
 Progress = Callable[[int, int | None, str], None]
@@ -37,6 +44,7 @@ def finish_round(*, round: Round, by: User | None, progress: Progress | None = N
         if incomplete:
             counts["units without enough answers"] = incomplete
         planner.look_at_grown(Decision)
+    kinds.get(round.kind).closed(round)
     settle(round, by)
     with batches.harmless():
         seal_pending()
@@ -48,40 +56,47 @@ Answers = list[tuple[Answer, kinds.Value]]
 
 def counted(round: Round) -> QuerySet[Answer]:
     """The answers that count: the newest revision of slots 1..k, skips left out, units in the order of the walk."""
-    return Answer.objects.filter(outcome=Outcome.ANSWERED, current_of__round=round, current_of__number__gte=1).order_by(
-        "assignment__position", "assignment__number", "assignment__repeat"
-    )
+    # By the answer's own slot, which points back at it: one join, by keys. With two, PostgreSQL compares every answer
+    # with every slot of the round where it has not looked at the tables since they grew.
+    in_force = {"assignment__number__gte": 1, "assignment__current_answer": F("pk")}
+    found = Answer.objects.filter(outcome=Outcome.ANSWERED, assignment__round=round, **in_force)
+    return found.order_by(*ORDER)
+
+
+def counted_parts(round: Round, **which: Any) -> Iterator[QuerySet[Answer]]:
+    """The answers that count, some at a time: which they are is asked once, and each part by a statement of its own.
+
+    So whoever reads them may write in between. On SQLite a statement that is half read would keep its connection from
+    it as soon as anybody else has written: "database is locked".
+    """
+    ids = list(counted(round).filter(**which).values_list("pk", flat=True))
+    for first in range(0, len(ids), PART):
+        yield Answer.objects.filter(pk__in=ids[first : first + PART]).order_by(*ORDER)
 
 
 def counted_answers(round: Round) -> Iterator[Answer]:
     """The answers that count, with slot, unit and author."""
-    return counted(round).select_related("assignment__unit", "author").iterator(chunk_size=2000)
+    for part in counted_parts(round):
+        yield from part.select_related("assignment__unit", "author")
 
 
 def _units_with_answers(round: Round) -> Iterator[list[tuple[Unit, list[Answer]]]]:
     """Units that have all k answers, in batches; first answers only, where the round asks for repeats."""
-    batch: list[tuple[Unit, list[Answer]]] = []
-    unit: Unit | None = None
-    answers: list[Answer] = []
-
-    def complete() -> bool:
-        return unit is not None and len(answers) >= round.overlap
-
-    for answer in counted_answers(round):
-        if answer.assignment.repeat:
-            continue
-        if unit is None or answer.assignment.unit_id != unit.pk:
-            if complete() and unit is not None:
-                batch.append((unit, answers))
-                if len(batch) == BATCH:
-                    yield batch
-                    batch = []
-            unit, answers = answer.assignment.unit, []
-        answers.append(answer)
-    if complete() and unit is not None:
-        batch.append((unit, answers))
-    if batch:
+    wanted = k_of(round)
+    firsts = (answer for answer in counted_answers(round) if not answer.assignment.repeat)
+    by_unit = ((unit, list(answers)) for unit, answers in groupby(firsts, key=lambda a: a.assignment.unit))
+    whole = ((unit, answers) for unit, answers in by_unit if len(answers) >= wanted(unit.pk))
+    while batch := list(islice(whole, BATCH)):
         yield batch
+
+
+def k_of(round: Round) -> Callable[[int], int]:
+    """How many people each unit of a round is asked of, by unit id."""
+    if len(Shape.of(round.overlap, round.sampling).overlaps()) == 1:
+        return lambda unit: round.overlap
+    slots = Assignment.objects.filter(round=round, repeat=0).counted().order_by().values_list("unit")
+    counts = dict(slots.annotate(n=Count("pk")))
+    return lambda unit: counts[unit]
 
 
 def _decide(round: Round, batch: list[tuple[Unit, list[Answer]]], by: User | None) -> dict[str, int]:
@@ -103,7 +118,7 @@ def _decide(round: Round, batch: list[tuple[Unit, list[Answer]]], by: User | Non
             decided_at=now,
         )
         for unit, answers in batch
-        for verdict in kind.adopt(unit, [(a, values[a.pk]) for a in answers], round.policy)
+        for verdict in kind.adopt(unit, [(a, values[a.pk]) for a in answers], round)
         if (unit.pk, verdict.field) not in decided
     ]
     units = [unit for unit, _ in batch]
@@ -114,25 +129,3 @@ def _decide(round: Round, batch: list[tuple[Unit, list[Answer]]], by: User | Non
     for row in rows:
         counts[row.origin] += 1
     return counts
-
-
-def current_decisions(units: list[int], kind: str) -> dict[tuple[int, str], Decision]:
-    """The decision in force by (unit id, field): the newest that is no contest. One query."""
-    rows = Decision.objects.filter(unit__in=units, kind=kind).exclude(origin=Origin.CONTESTED).order_by("pk")
-    return {(row.unit_id, row.field): row for row in rows}
-
-
-def values_in_force(units: list[Unit], kind: str) -> dict[int, dict[str, Any]]:
-    """The gold value of each unit, field by field, as far as it is decided. A fixed number of queries."""
-    how = kinds.get(kind)
-    decisions = current_decisions([u.pk for u in units], kind)
-    answers = how.values({d.answer_id for d in decisions.values() if d.answer_id})
-    imports = {d.imported_id for d in decisions.values() if d.imported_id}
-    imported = how.imported_values(units, imports) if imports else {}
-    gold: dict[int, dict[str, Any]] = {u.pk: {} for u in units}
-    for (unit, field), decision in decisions.items():
-        value = answers[decision.answer_id] if decision.answer_id else imported[unit, decision.imported_id or 0]
-        for name in (field, f"{field}_text", f"{field}_found", f"{field}_occurrences"):
-            if name in value:
-                gold[unit][name] = value[name]
-    return gold

@@ -4,9 +4,9 @@ from hashlib import sha256
 
 from django.db import IntegrityError, transaction
 
-from accounts import limits
 from accounts.models import User
-from accounts.problems import Conflict, Refused
+from api import limits
+from api.problems import Conflict, Refused
 from audit.log import record
 
 from .. import kinds

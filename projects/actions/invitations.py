@@ -8,12 +8,13 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 
-from accounts import limits, throttling
+from accounts import throttling
 from accounts.actions import begin_session, check_password_strength
-from accounts.addresses import place
 from accounts.models import Failure, User
-from accounts.problems import Conflict, Refused, SignInNeeded, SpentLink
 from accounts.tokens import new_token, token_hash
+from api import limits
+from api.addresses import place
+from api.problems import Conflict, Refused, SignInNeeded, SpentLink
 from audit.log import record
 
 from ..models import Invitation, Member, Project

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Count, Max
+from django.db.models import Count, Max, Q
 from django.utils import timezone
 
 from accounts.models import User
@@ -63,8 +63,12 @@ def of_round(round: Round) -> Found:
 def basis_of(round: Round) -> dict[str, Any]:
     """What a report rests on, counted: it is the same while this is. Answers of a closed round never change; what
     counts as gold may be decided anew."""
-    answers = counted(round).filter(assignment__repeat=0).order_by().aggregate(n=Count("pk"), newest=Max("received_at"))
-    basis = {"answers": answers["n"], "newest": answers["newest"] and answers["newest"].isoformat()}
+    again = Count("pk", filter=Q(assignment__repeat__gt=0))
+    answers = counted(round).order_by().aggregate(n=Count("pk"), again=again, newest=Max("received_at"))
+    basis = {
+        "answers": answers["n"] - answers["again"],
+        "newest": answers["newest"] and answers["newest"].isoformat(),
+    } | ({"repeats": answers["again"]} if answers["again"] else {})
     if round.purpose not in agreement.HELD_AGAINST_GOLD:
         return basis
     decided = Decision.objects.filter(kind=round.kind, unit__in=round.assignments.order_by().values("unit"))

@@ -8,10 +8,10 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from accounts import limits
 from accounts.models import User
-from accounts.problems import Conflict, Refused
 from accounts.tokens import new_token, token_hash
+from api import limits
+from api.problems import Conflict, Refused
 from audit.log import record
 
 from ..models import ParticipantLink, Purpose, Round

@@ -13,8 +13,8 @@ from django.utils import timezone
 from accounts import throttling
 from accounts.actions import begin_session
 from accounts.models import User
-from accounts.problems import Conflict, Forbidden, NotFound, SpentLink
 from accounts.tokens import new_token, token_hash
+from api.problems import Conflict, Forbidden, NotFound, SpentLink
 from audit.log import record
 
 from ..models import Consent, Member, Participant, ParticipantLink, Role, Round

@@ -10,9 +10,9 @@ from django.db.models import F
 from django.utils import timezone
 from django.utils.text import slugify
 
-from accounts import limits
 from accounts.models import User
-from accounts.problems import Conflict, Refused
+from api import limits
+from api.problems import Conflict, Refused
 from audit.log import changes, record
 from audit.models import Entry
 

@@ -6,7 +6,8 @@ Until it opens it can be stopped, gone on with, and discarded; then nothing is l
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import chain, islice
+from itertools import chain, groupby
+from operator import attrgetter
 from time import monotonic, sleep
 from typing import Any
 
@@ -14,15 +15,16 @@ from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
 from accounts.models import User
-from accounts.problems import Conflict
+from api.problems import Conflict
 from audit import witness
 from audit.log import REMOVE, record
 
-from .. import batches, choosing, jobs
+from .. import batches, choosing, jobs, kinds
 from ..models import Assignment, Job, Member, Project, Round
+from ..slots import Shape, Slot
 from ..waiting import ACTIVE
 from . import rounds, staleness
-from .rounds import RoundPlan, Slot
+from .rounds import RoundPlan
 
 #: Slots of a round that opens at once, in the request: a third of a second.
 AT_ONCE = 5_000
@@ -35,13 +37,14 @@ Progress = Callable[[int, int | None, str], None]
 
 def begin_round(*, project: Project, plan: RoundPlan, by: User | None) -> Round:
     """Open a round at once, or, where it has more than `AT_ONCE` slots, have a job prepare and open it."""
-    there = choosing.units(project, plan.kind, plan.filters).count()
-    taken = there if plan.sample is None else min(there, plan.sample)
-    if taken * plan.overlap <= AT_ONCE:
+    kind = kinds.get(plan.kind)
+    there = choosing.units(project, plan.kind, choosing.checked(kind, plan.filters)).count()
+    taken = kind.units_after_layout(there if plan.sample is None else min(there, plan.sample), plan.options)
+    if plan.shape.count(taken) <= AT_ONCE:
         return rounds.open_round(project=project, plan=plan, by=by)
     rounds.refuse_sample(plan, there)
     choosing.refuse_unknown(plan.strata, plan.kind)
-    people, guideline = rounds.checked(project, plan, by)
+    plan, people, guideline = rounds.checked(project, plan, by)
     try:
         with transaction.atomic():
             round = rounds.frozen(project, plan, guideline, by, units=taken, status=Round.Status.PREPARING)
@@ -97,10 +100,13 @@ def lay_out_and_open(*, round: Round, people: Sequence[int], by: User | None, pr
     it was; what would now be chosen or dealt otherwise is laid out anew. Of an open round it changes nothing."""
     if round.status == Round.Status.PREPARING:
         progress(0, None, "choosing units")
-        units = rounds.chosen_units(round.project, rounds.plan_of(round, people))
-        rounds.refuse_empty(units)
+        chosen = rounds.chosen_units(round.project, rounds.plan_of(round, people))
+        rounds.refuse_empty(chosen)
+        with batches.batch():
+            units = rounds.laid_out(round, chosen)
         members = list(round.project.members.filter(pk__in=people).order_by("pk"))
-        _lay_out(round, rounds.slots_of(round, units, members), len(units) * round.overlap, progress)
+        total = Shape.of(round.overlap, round.sampling).count(len(units))
+        _lay_out(round, rounds.slots_of(round, units, members), total, progress)
         with batches.batch():
             _open(round, people, len(units), by)
     with batches.harmless():
@@ -111,11 +117,12 @@ def lay_out_and_open(*, round: Round, people: Sequence[int], by: User | None, pr
 
 
 def _lay_out(round: Round, wanted: Iterator[Slot], total: int, progress: Progress) -> None:
-    columns = ("pk", "unit", "position", "number", "person")
-    there = list(Assignment.objects.filter(round=round).order_by("position", "number").values_list(*columns))
+    columns = ("pk", "unit", "position", "number", "repeat", "person")
+    in_order = Assignment.objects.filter(round=round).order_by("position", "number", "repeat", "unit")
+    there = list(in_order.values_list(*columns))
     done = 0
     for slot in wanted:
-        if done == len(there) or there[done][1:] != slot:
+        if done == len(there) or Slot(*there[done][1:]) != slot:
             wanted = chain([slot], wanted)
             break
         done += 1
@@ -124,7 +131,7 @@ def _lay_out(round: Round, wanted: Iterator[Slot], total: int, progress: Progres
             Assignment.objects.filter(pk__in=ids).delete()
         progress(done, total, "laying out anew")
     # A unit's slots come together, so that at no time one has a few of them.
-    for part in _parts(wanted, max(1, BATCH // round.overlap) * round.overlap):
+    for part in _parts(wanted, BATCH, together=attrgetter("position")):
         with _short_batch():
             Assignment.objects.bulk_create(rounds.assignment(round, slot) for slot in part)
         done += len(part)
@@ -160,6 +167,7 @@ def remove(*, round: Round, by: User | None, progress: Progress) -> dict[str, An
         done += len(ids)
         progress(done, total, "discarding")
     with batches.batch():
+        kinds.get(round.kind).discarded(round)
         record(
             actor=by, verb=REMOVE, obj=round, project_id=round.project_id, reason="It never opened.",
             before={"name": round.name, "units": round.units_count},
@@ -179,7 +187,14 @@ def _short_batch() -> Iterator[None]:
         sleep(monotonic() - began)
 
 
-def _parts(rows: Iterable[Any], size: int) -> Iterator[list[Any]]:
-    walk = iter(rows)
-    while part := list(islice(walk, size)):
+def _parts(rows: Iterable[Any], size: int, *, together: Callable[[Any], Any] | None = None) -> Iterator[list[Any]]:
+    """Rows in parts of ``size`` at most; neighbours of which ``together`` says the same stay in one."""
+    groups = ([row] for row in rows) if together is None else (list(group) for _, group in groupby(rows, together))
+    part: list[Any] = []
+    for group in groups:
+        if part and len(part) + len(group) > size:
+            yield part
+            part = []
+        part += group
+    if part:
         yield part

@@ -9,8 +9,8 @@ from django.utils import timezone
 
 from accounts.actions import begin_session
 from accounts.models import ProviderIdentity, User
-from accounts.problems import Forbidden
 from accounts.verification import verify_address
+from api.problems import Forbidden
 from audit.log import record
 
 from ..models import Invitation

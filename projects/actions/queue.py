@@ -7,9 +7,9 @@ once each slot has one owner, on SQLite and PostgreSQL alike. See docs/decisions
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 
-from django.db.models import OuterRef, QuerySet, Subquery
+from django.db.models import F, OuterRef, QuerySet, Subquery
 
-from accounts.prepared import Change, Read
+from sql.compiled import CompiledSelect, CompiledUpdate
 
 from ..models import Assignment, Participant, Round, Unit
 from ..models.round import WALK
@@ -47,10 +47,10 @@ def _search(round: int, person: int, now: object, cursor: int, end: int | None =
     return Assignment.objects.filter(pk__in=found).select_related("unit").order_by(*WALK)
 
 
-# What runs at every answer, compiled once (accounts.prepared).
-_SEARCH = Read(_search, round=int, person=int, now=datetime, cursor=int)
-_SEARCH_TO = Read(_search, round=int, person=int, now=datetime, cursor=int, end=int)
-_TAKE_FREE = Change(
+# What runs at every answer, compiled once (sql.compiled).
+_SEARCH = CompiledSelect(_search, round=int, person=int, now=datetime, cursor=int)
+_SEARCH_TO = CompiledSelect(_search, round=int, person=int, now=datetime, cursor=int, end=int)
+_TAKE_FREE = CompiledUpdate(
     lambda slot, person, until: (
         Assignment.objects.filter(pk=slot, person=None, leased_until=None, current_answer=None),
         {"person": person, "leased_until": until},
@@ -59,7 +59,7 @@ _TAKE_FREE = Change(
     person=int,
     until=datetime,
 )
-_MOVE_CURSOR = Change(
+_MOVE_CURSOR = CompiledUpdate(
     lambda participant, cursor: (Participant.objects.filter(pk=participant), {"cursor": cursor}),
     participant=int,
     cursor=int,
@@ -204,9 +204,16 @@ def replacement(
     )
 
 
+def retire_repeats(slot: Assignment) -> None:
+    """Whoever gives a unit up is not asked it again."""
+    if "repeats" in slot.round.sampling:
+        again = Assignment.objects.filter(round=slot.round_id, unit=slot.unit_id, person=slot.person_id, repeat__gt=0)
+        again.counted().unanswered().update(number=-F("pk"))
+
+
 def release_slots(slots: Iterable[Assignment], *, now: datetime) -> Iterator[Assignment]:
     """Retire unanswered slots of people who left, and put fresh ones, free to be taken over, in their place."""
     for slot in slots:
         same = Assignment.objects.filter(pk=slot.pk, person=slot.person_id, current_answer=None, number=slot.number)
-        if same.update(number=-slot.pk):
+        if same.update(number=-slot.pk) and not slot.repeat:
             yield replacement(slot, person_id=None, leased_until=now)

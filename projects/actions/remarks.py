@@ -3,7 +3,7 @@
 from django.db import transaction
 from django.utils import timezone
 
-from accounts.problems import Conflict, Refused
+from api.problems import Conflict, Refused
 from audit.log import record
 
 from ..models import Answer, Member, Remark

@@ -1,7 +1,7 @@
 """Opening a round, changing who works in it, closing it."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from itertools import islice
 from typing import Any
@@ -9,23 +9,22 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from accounts import limits
-from accounts.held import Held
 from accounts.models import User
-from accounts.problems import Conflict, Refused
+from api import limits
+from api.parameters import check
+from api.problems import Conflict, Refused
 from audit.log import record
 from measures import sampling
+from sql.held import Held
+from sql.planner import look_anew
 
-from .. import choosing, jobs
+from .. import choosing, jobs, kinds
 from ..models import Assignment, Guideline, Job, Member, Participant, Project, Purpose, Role, Round, Unit
-from ..planner import look_anew
+from ..slots import Chosen, Shape, Slot, lay_out
 from . import queue
 from .guidelines import latest_guideline
 
 BATCH = 2000
-CUE_POLICIES = ("exact", "overlap", "ignore")
-#: Unit id, place in the walk, number among the k of its unit, and whose it is where it was dealt.
-Slot = tuple[int, int, int, int | None]
 WORKERS = (Role.LEAD, Role.CURATOR, Role.ANNOTATOR, Role.EVALUATOR)
 
 
@@ -48,9 +47,20 @@ class RoundPlan:
     strata: Sequence[str] = ()
     #: "corpus" or "shuffled" (contexts in an order by the seed; units of one context stay together).
     order: str = "corpus"
-    cues: str = "overlap"
-    suggestions: bool = False
+    #: By the kind's declarations; what is left out is as the kind has it by default.
+    options: Mapping[str, Any] = field(default_factory=dict)
+    policy: Mapping[str, Any] = field(default_factory=dict)
     lease_seconds: int = 1800
+    #: A share of the units, drawn by the seed, that so many people are asked.
+    block_share: float = 0.0
+    block_overlap: int = 0
+    #: A share of each person's own units that is asked again, with so many others in between. Of a dealt round.
+    repeat_share: float = 0.0
+    repeat_distance: int = 20
+
+    @property
+    def shape(self) -> Shape:
+        return Shape(self.overlap, self.block_share, self.block_overlap, self.repeat_share, self.repeat_distance)
 
 
 def chosen_units(project: Project, plan: RoundPlan) -> list[tuple[int, int]]:
@@ -70,12 +80,13 @@ def chosen_units(project: Project, plan: RoundPlan) -> list[tuple[int, int]]:
 
 def open_round(*, project: Project, plan: RoundPlan, by: User | None) -> Round:
     """Freeze the plan, deal or lay out its slots, and let people work. Raises `Refused` naming the field."""
-    people, guideline = checked(project, plan, by)
-    units = chosen_units(project, plan)
-    refuse_empty(units)
+    plan, people, guideline = checked(project, plan, by)
+    chosen = chosen_units(project, plan)
+    refuse_empty(chosen)
     try:
         with transaction.atomic():
-            round = frozen(project, plan, guideline, by, units=len(units), status=Round.Status.OPEN)
+            round = frozen(project, plan, guideline, by, units=len(chosen), status=Round.Status.OPEN)
+            units = laid_out(round, chosen)
             slots = (assignment(round, slot) for slot in slots_of(round, units, people))
             while batch := list(islice(slots, BATCH)):
                 Assignment.objects.bulk_create(batch)
@@ -85,11 +96,30 @@ def open_round(*, project: Project, plan: RoundPlan, by: User | None) -> Round:
     return round
 
 
-def checked(project: Project, plan: RoundPlan, by: User | None) -> tuple[list[Member], Guideline]:
-    """The people of a plan, and its guideline. Raises `Refused` naming the field of what cannot be so, `TooMuch`."""
+def checked(project: Project, plan: RoundPlan, by: User | None) -> tuple[RoundPlan, list[Member], Guideline]:
+    """The plan with what it leaves to its kind, its people, and its guideline. Raises `Refused` naming the field of
+    what cannot be so, `TooMuch`."""
     if by is not None:
         limits.check("LIMIT_ROUNDS_PER_DAY", Round.objects.filter(created_by=by), at="opened_at")
-    return _people(project, plan), _guideline(project, plan, by)
+    plan = meant(plan)
+    return plan, _people(project, plan), _guideline(project, plan, by)
+
+
+def meant(plan: RoundPlan) -> RoundPlan:
+    """The plan with its options, policy and filters as its kind declares them. Raises `Refused` with every fault."""
+    kind = kinds.get(plan.kind)
+    options, faults = check(kind.options, plan.options)
+    choosing.refuse("options", faults)
+    policy, faults = check(kind.policy, plan.policy)
+    choosing.refuse("policy", faults)
+    return replace(plan, options=options, policy=policy, filters=choosing.checked(kind, plan.filters))
+
+
+def laid_out(round: Round, chosen: Sequence[tuple[int, int]]) -> Sequence[tuple[int, int]]:
+    """The (unit, context) ids that a round asks of those that were chosen, as its kind lays them out."""
+    units = kinds.get(round.kind).lay_out(round, chosen)
+    refuse_empty(units)
+    return units
 
 
 def frozen(
@@ -108,9 +138,9 @@ def frozen(
         sampling={
             "filters": dict(plan.filters), "sample": plan.sample, "strata": list(plan.strata),
             "seed": plan.seed, "order": plan.order,
-        },
-        policy={"cues": plan.cues},
-        options={"suggestions": plan.suggestions},
+        } | plan.shape.as_json(),
+        policy=dict(plan.policy),
+        options=dict(plan.options),
         lease_seconds=plan.lease_seconds,
         status=status,
         units_count=units,
@@ -125,13 +155,23 @@ def plan_of(round: Round, people: Sequence[int]) -> RoundPlan:
     return RoundPlan(
         name=round.name, kind=round.kind, purpose=round.purpose, overlap=round.overlap, people=people,
         guideline=round.guideline_id, dealing=round.dealing, seed=chosen["seed"], sample=chosen["sample"],
-        filters=chosen["filters"], strata=chosen["strata"], order=chosen["order"], cues=round.policy["cues"],
-        suggestions=round.options["suggestions"], lease_seconds=round.lease_seconds,
+        filters=chosen["filters"], strata=chosen["strata"], order=chosen["order"], options=round.options,
+        policy=round.policy, lease_seconds=round.lease_seconds, **_shape(Shape.of(round.overlap, chosen)),
     )  # fmt: skip
+
+
+def _shape(shape: Shape) -> dict[str, Any]:
+    fields = asdict(shape)
+    del fields["overlap"]
+    return fields if shape.repeat_share else fields | {"repeat_distance": RoundPlan.repeat_distance}
 
 
 def begin(round: Round, people: Sequence[Member], units: int, by: User | None) -> None:
     """In the transaction in which a laid out round opens: let the people in, and write it down."""
+    if round.units_count != units:
+        Round.objects.filter(pk=round.pk).update(units_count=units)
+        round.units_count = units
+    kinds.get(round.kind).opened(round)
     _let_in(round, people, units)
     record(
         actor=by, verb="open round", obj=round, project_id=round.project_id,
@@ -158,10 +198,12 @@ def _people(project: Project, plan: RoundPlan) -> list[Member]:
     people = list(project.members.active().filter(pk__in=plan.people, role__in=WORKERS).order_by("pk"))
     if len(people) != len(set(plan.people)):
         raise Refused.field("people", "Everyone must be an active member of this project who may annotate.")
-    if plan.dealing == Round.Dealing.DEALT and len(people) < plan.overlap:
-        raise Refused.field("people", f"With an overlap of {plan.overlap} at least as many people are needed.")
-    if plan.cues not in CUE_POLICIES:
-        raise Refused.field("cues", f"One of {', '.join(CUE_POLICIES)}.")
+    if plan.dealing == Round.Dealing.DEALT and len(people) < plan.shape.most:
+        raise Refused.field("people", f"With an overlap of {plan.shape.most} at least as many people are needed.")
+    if plan.block_share and plan.block_overlap <= plan.overlap:
+        raise Refused.field("block_overlap", f"The block is asked of more people than the other units: {plan.overlap}.")
+    if plan.repeat_share and plan.dealing != Round.Dealing.DEALT:
+        raise Refused.field("repeat_share", "People are asked again only what was dealt to them: deal the round.")
     if plan.purpose == Purpose.CURATION:
         raise Refused.field("purpose", "The curation round of a kind opens by itself.")
     return people
@@ -185,28 +227,17 @@ def _let_in(round: Round, people: Sequence[Member], units: int) -> None:
         Participant.objects.create(round=round, member=member, start=start, cursor=start - 1)
 
 
-def slots_of(round: Round, units: Sequence[tuple[int, int]], people: Sequence[Member]) -> Iterator[Slot]:
+def slots_of(round: Round, units: Chosen, people: Sequence[Member]) -> Iterator[Slot]:
     """The slots of these (unit, context) ids, in the order of the walk."""
-    return _dealt(round, units, people) if round.dealing == Round.Dealing.DEALT else _pool(round, units)
+    dealt = [member.pk for member in people] if round.dealing == Round.Dealing.DEALT else None
+    return lay_out(units, Shape.of(round.overlap, round.sampling), dealt, round.seed)
 
 
 def assignment(round: Round, slot: Slot) -> Assignment:
-    unit, position, number, person = slot
-    return Assignment(round=round, unit_id=unit, position=position, number=number, person_id=person)
-
-
-def _pool(round: Round, units: Iterable[tuple[int, int]]) -> Iterator[Slot]:
-    for position, (unit, _) in enumerate(units):
-        for number in range(1, round.overlap + 1):
-            yield unit, position, number, None
-
-
-def _dealt(round: Round, units: Sequence[tuple[int, int]], people: Sequence[Member]) -> Iterator[Slot]:
-    contexts = dict(units)
-    dealt = sampling.deal(list(contexts), [m.pk for m in people], round.overlap, round.seed, groups=contexts)
-    for position, (unit, _) in enumerate(units):
-        for number, person in enumerate(dealt[unit], start=1):
-            yield unit, position, number, person
+    return Assignment(
+        round=round, unit_id=slot.unit, position=slot.position, number=slot.number, repeat=slot.repeat,
+        person_id=slot.person,
+    )  # fmt: skip
 
 
 def add_person(*, round: Round, member: Member, by: User | None) -> Participant:
@@ -243,12 +274,16 @@ def _may_work_in(round: Round, member: Member) -> bool:
 
 def _share(round: Round, joiner: Member) -> None:
     """Move unstarted slots to the joiner, from whoever has most left, until the joiner has as many as the others."""
-    unstarted = Assignment.objects.filter(round=round, leased_until=None).counted().unanswered().exclude(person=None)
+    there = Assignment.objects.filter(round=round)
+    # What somebody is asked twice stays theirs, or the second time would be another's first.
+    asked_again = set(there.filter(repeat__gt=0).counted().values_list("unit", "person"))
+    unstarted = there.filter(leased_until=None, repeat=0).counted().unanswered().exclude(person=None)
     piles: dict[int, list[tuple[int, int]]] = {}
     for pk, unit, person in (
         unstarted.exclude(person=joiner).order_by("position", "pk").values_list("pk", "unit", "person")
     ):
-        piles.setdefault(person, []).append((pk, unit))
+        if (unit, person) not in asked_again:
+            piles.setdefault(person, []).append((pk, unit))
     loads = {person: len(pile) for person, pile in piles.items()}
     share = sum(loads.values()) // (len(loads) + 1)
     mine = set(Assignment.objects.filter(round=round, person=joiner).values_list("unit", flat=True))

@@ -10,11 +10,12 @@ from hashlib import file_digest
 from pathlib import Path
 from typing import Any
 
-from accounts.problems import Problem, RoundClosed
+from api.problems import Problem, RoundClosed
 from audit.log import record
 from audit.models import Entry
+from sql import planner
 
-from .. import batches, planner, uploads
+from .. import batches, uploads
 from ..jobs import RunningJob
 from ..models import Answer, Job, JobStatus, Round
 from ..sheets.checking import Fault, Tally, check

@@ -12,7 +12,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import User
-from accounts.problems import Conflict, Refused, RoundClosed
+from api.problems import Conflict, Refused, RoundClosed
 from audit.log import record
 
 from .. import jobs, uploads

@@ -53,7 +53,7 @@ def superseded(*, old: Unit, new: Unit, reason: str, by: Member, before: str, af
         old.superseded_by = new
         _ask_anew(old, new)
         hanging = _kinds_of([old])
-        rows = _insert({new.pk: hanging[old.pk]}, [new], what=Change.What.TEXT, reason=reason, by=by,
+        rows = _insert({new.pk: hanging[old.pk]}, [new], what=Change.TEXT, reason=reason, by=by,
                        before=before, after=after)  # fmt: skip
         record(
             actor=by.user, verb="supersede", obj=old, project_id=old.project_id, reason=reason,

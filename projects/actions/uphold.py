@@ -2,7 +2,7 @@
 
 from django.db import transaction
 
-from accounts.problems import Conflict
+from api.problems import Conflict
 from audit.log import record
 
 from .. import staleness

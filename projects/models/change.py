@@ -27,21 +27,20 @@ class ChangeQuerySet(models.QuerySet["Change"]):
             # A curator has looked again, even where the answer that was taken is an old one.
             Q(answer=None) | Q(origin=Origin.CURATED) | Q(answer__shown__gte=OuterRef("revision")),
             unit=OuterRef("unit"), kind=OuterRef("kind"), pk__gt=OuterRef("decisions_up_to"),
-        ).exclude(origin=Origin.CONTESTED)  # fmt: skip
+        ).values_said()  # fmt: skip
         return self.newest().filter(~Exists(fresh))
 
 
 class Change(models.Model):
     """One change of what a unit shows, for one task kind that had been asked of it. Never changed itself."""
 
-    class What(models.TextChoices):
-        TEXT = "text"
-        TUPLE = "tuple"
+    #: What changed where it is the unit's own text; else it is what a kind decides of another unit, by its key.
+    TEXT = "text"
 
     unit = models.ForeignKey(Unit, on_delete=models.PROTECT, related_name="changes")
     kind = models.CharField(max_length=30, help_text="The kind whose answers and decisions it makes stale.")
     revision = models.PositiveIntegerField(help_text="The unit's revision from then on: older ones shown are stale.")
-    what = models.CharField(max_length=10, choices=What)
+    what = models.CharField(max_length=30, help_text="The text, or the kind by whose values the unit is judged.")
     before = models.TextField(blank=True)
     after = models.TextField(blank=True)
     reason = models.TextField()

@@ -1,8 +1,10 @@
 """The values the project stands behind, per field. Append-only: the newest row of a field is in force."""
 
+from typing import Self
+
 from django.conf import settings
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, OuterRef, Q, Subquery
 
 from audit.models import Leaf
 
@@ -21,6 +23,32 @@ class Origin(models.TextChoices):
     CONTESTED = "contested"
 
 
+class DecisionQuerySet(models.QuerySet["Decision"]):
+    # Which one is newest is looked up for each row, by the index of unit, kind and field. As a join it would be left to
+    # what PostgreSQL knows of the tables, and so would be a walk along the primary key: hence `id + 0`, and no order
+    # of the whole (docs/decisions/0027-in-force.md).
+
+    def values_said(self) -> Self:
+        """Without contests, which say no value."""
+        return self.exclude(origin=Origin.CONTESTED)
+
+    def in_force(self) -> Self:
+        """The newest decision of each unit, kind and field, in no order. A contest leaves in force what was so."""
+        return self.values_said()._newest(Decision.objects.values_said())
+
+    def contested(self) -> Self:
+        """Contests that are the newest word on their field: they wait for a curator. In no order."""
+        return self.filter(origin=Origin.CONTESTED)._newest(Decision.objects.all())
+
+    def newest_first(self) -> Self:
+        """For a subquery that takes the first."""
+        return self.order_by((F("id") + 0).desc())
+
+    def _newest(self, among: "DecisionQuerySet") -> Self:
+        same = among.filter(unit=OuterRef("unit"), kind=OuterRef("kind"), field=OuterRef("field"))
+        return self.filter(id=Subquery(same.newest_first().values("id")[:1])).order_by()
+
+
 class Decision(Leaf):
     """One value of one field of one unit, by pointing at the answer or the import that it adopts."""
 
@@ -36,6 +64,8 @@ class Decision(Leaf):
     )
     reason = models.TextField(blank=True)
     decided_at = models.DateTimeField()
+
+    objects = DecisionQuerySet.as_manager()
 
     class Meta:
         ordering = ["id"]
@@ -53,3 +83,7 @@ class Decision(Leaf):
             models.Index(fields=["unit", "kind", "field", "id"]),
             models.Index(fields=["id"], name="decision_unsealed", condition=Q(seal__isnull=True)),
         ]
+
+    @property
+    def says_a_value(self) -> bool:
+        return self.origin != Origin.CONTESTED

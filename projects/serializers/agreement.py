@@ -195,6 +195,22 @@ class SpanAgreementSerializer(Plain):
     undefined = serializers.CharField(allow_null=True)
 
 
+class RepeatMeasureSerializer(Plain):
+    name = serializers.CharField()
+    units = serializers.IntegerField(help_text="Pairs of a first and a second answer of one person.")
+    all_agree = AllAgreeSerializer()
+    coefficient = serializers.ChoiceField(choices=["ac1", "ac2"])
+    value = serializers.FloatField(allow_null=True)
+    undefined = serializers.CharField(allow_null=True)
+
+
+class RepeatsSerializer(Plain):
+    """How far people say the same of what they are asked twice; what two people say does not come in."""
+
+    answers = serializers.IntegerField()
+    measures = RepeatMeasureSerializer(many=True)
+
+
 class AgreementReportSerializer(Plain):
     """``agreement --format json``: every figure with its n, its method and, where it makes sense, its interval."""
 
@@ -210,6 +226,7 @@ class AgreementReportSerializer(Plain):
     answers = serializers.IntegerField()
     measures = MeasureSerializer(many=True)
     spans = SpanAgreementSerializer(many=True)
+    repeats = RepeatsSerializer(required=False, help_text="Where people were asked again.")
 
 
 class AgreementSerializer(AgreementReportSerializer):

@@ -7,7 +7,7 @@ from rest_framework import serializers
 from .. import kinds
 
 Plain = serializers.Serializer[Any]
-KIND_CHOICES = [(kind.key, kind.title) for kind in kinds.all_kinds()]
+KIND_CHOICES = kinds.choices()
 
 
 class CellSerializer(Plain):

@@ -4,7 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from accounts.serializers import Strict
+from api.fields import Strict
 from audit.models import Entry
 
 from .. import kinds, markdown
@@ -31,7 +31,7 @@ class GuidelineSerializer(GuidelineRowSerializer):
 
 
 class NewGuidelineSerializer(Strict):
-    kind = serializers.ChoiceField(choices=[(kind.key, kind.title) for kind in kinds.all_kinds()])
+    kind = serializers.ChoiceField(choices=kinds.choices())
     text = serializers.CharField(max_length=markdown.LONGEST, trim_whitespace=False, help_text="Markdown.")
 
 

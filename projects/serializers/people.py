@@ -5,7 +5,8 @@ from typing import Any
 from django.utils import timezone
 from rest_framework import serializers
 
-from accounts.serializers import PASSWORD, Strict, UserSerializer
+from accounts.serializers import PASSWORD, UserSerializer
+from api.fields import Strict
 
 from ..models import Invitation, Member, Project, Role
 from ..permissions import may

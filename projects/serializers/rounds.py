@@ -4,37 +4,21 @@ from typing import Any
 
 from rest_framework import serializers
 
-from accounts.serializers import LARGEST
+from api.fields import LARGEST, Strict
+from api.parameters import ParameterSerializer
 
 from .. import kinds, waiting
-from ..actions.rounds import CUE_POLICIES
-from ..models import Origin, Purpose, Role, Round
+from ..models import Purpose, Role, Round
 from ..models.job import Job, JobProblem, JobStatus
 
 Plain = serializers.Serializer[Any]
-KIND_CHOICES = [(kind.key, kind.title) for kind in kinds.all_kinds()]
+KIND_CHOICES = kinds.choices()
 #: What a lead can choose. The other purposes of the model come with the pages that they need (feedback against gold,
 #: a value to confirm); the curation round opens by itself.
 PURPOSES = [choice for choice in Purpose.choices if choice[0] in (Purpose.GOLD, Purpose.MEASURE_ONLY)]
 
 
-class RoundFiltersSerializer(Plain):
-    """Which of the project's units; every filter that is set narrows."""
-
-    role = serializers.ChoiceField(choices=["target", "input"], required=False)
-    cluster = serializers.CharField(required=False)
-    review = serializers.CharField(required=False, help_text="PMIDs, with commas or spaces between them.")
-    search = serializers.CharField(required=False)
-    unlabelled = serializers.BooleanField(required=False)
-    stale = serializers.BooleanField(required=False, help_text="Only what is to be looked at again after a change.")
-    gold = serializers.ChoiceField(choices=["with", "without"], required=False)
-    contested = serializers.BooleanField(required=False)
-    flagged = serializers.BooleanField(required=False)
-    origin = serializers.ChoiceField(choices=Origin.choices, required=False, help_text="Of some value in force.")
-    unasked = serializers.BooleanField(required=False, help_text="Only what was in no round of this kind.")
-
-
-class RoundPlanSerializer(Plain):
+class RoundPlanSerializer(Strict):
     """A new round, as one page asks for it."""
 
     name = serializers.CharField(max_length=80)
@@ -48,15 +32,31 @@ class RoundPlanSerializer(Plain):
     dealing = serializers.ChoiceField(choices=Round.Dealing.choices, default=Round.Dealing.POOL)
     seed = serializers.IntegerField(min_value=0, max_value=2**31 - 1, default=1)
     sample = serializers.IntegerField(min_value=1, required=False, allow_null=True, help_text="Leave out to take all.")
-    filters = RoundFiltersSerializer(required=False)
+    filters = serializers.DictField(
+        child=serializers.JSONField(), required=False, help_text="By the kind's declared filters; each narrows."
+    )
     strata = serializers.ListField(
         child=serializers.CharField(max_length=60), required=False, max_length=4,
         help_text="What the sample is stratified by, in proportion.",
     )  # fmt: skip
     order = serializers.ChoiceField(choices=["corpus", "shuffled"], default="corpus")
-    cues = serializers.ChoiceField(choices=[(p, p) for p in CUE_POLICIES], default="overlap")
-    suggestions = serializers.BooleanField(default=False)
+    options = serializers.DictField(
+        child=serializers.JSONField(), required=False, help_text="What the page shows, by the kind's declarations."
+    )
+    policy = serializers.DictField(
+        child=serializers.JSONField(), required=False, help_text="What makes answers gold, by the kind's declarations."
+    )
     lease_seconds = serializers.IntegerField(min_value=60, max_value=7 * 24 * 3600, default=1800)
+    block_share = serializers.FloatField(
+        min_value=0, max_value=1, default=0.0, help_text="Share of the units that more people are asked; 0 for none."
+    )
+    block_overlap = serializers.IntegerField(min_value=0, max_value=50, default=0, help_text="How many people those.")
+    repeat_share = serializers.FloatField(
+        min_value=0, max_value=0.5, default=0.0, help_text="Share of each person's own units that is asked again."
+    )
+    repeat_distance = serializers.IntegerField(
+        min_value=1, max_value=10_000, default=20, help_text="Other units of the person's in between, at least."
+    )
 
 
 class RoundPreviewSerializer(RoundPlanSerializer):
@@ -67,8 +67,9 @@ class KindChoiceSerializer(Plain):
     key = serializers.CharField()
     title = serializers.CharField()
     strata = serializers.ListField(child=serializers.CharField())
-    cues = serializers.BooleanField(help_text="Whether cues are marked, so that their policy matters.")
-    suggestions = serializers.BooleanField(help_text="Whether something can be suggested to people.")
+    options = ParameterSerializer(many=True)
+    policy = ParameterSerializer(many=True)
+    filters = ParameterSerializer(many=True)
 
 
 class PersonChoiceSerializer(Plain):
@@ -106,12 +107,11 @@ class RoundTotalsSerializer(Plain):
     minutes_each = serializers.FloatField()
 
 
-class RoundOptionsSerializer(Plain):
-    suggestions = serializers.BooleanField()
+class SettingSerializer(Plain):
+    """One thing that was set of a round, in words."""
 
-
-class RoundPolicySerializer(Plain):
-    cues = serializers.CharField()
+    label = serializers.CharField()  # type: ignore[assignment]
+    value = serializers.CharField()
 
 
 class RoundGuidelineSerializer(Plain):
@@ -141,8 +141,9 @@ class RoundSerializer(Plain):
     units = serializers.IntegerField()
     dealing = serializers.ChoiceField(choices=Round.Dealing.choices)
     seed = serializers.IntegerField()
-    options = RoundOptionsSerializer()
-    policy = RoundPolicySerializer()
+    options = serializers.DictField(child=serializers.JSONField())
+    policy = serializers.DictField(child=serializers.JSONField())
+    settings = SettingSerializer(many=True)
     guideline = RoundGuidelineSerializer()
     skip_reasons = SkipReasonSerializer(many=True)
     opened_at = serializers.DateTimeField()
@@ -208,6 +209,8 @@ class RoundProgressSerializer(Plain):
     answered = serializers.IntegerField()
     units = serializers.IntegerField()
     units_complete = serializers.IntegerField()
+    repeats = serializers.IntegerField(help_text="Slots in which somebody is asked a unit again.")
+    repeats_answered = serializers.IntegerField()
     surplus = serializers.IntegerField(help_text="Late answers to slots that had been dealt again.")
     people = PersonProgressSerializer(many=True)
     days = DaySerializer(many=True)

@@ -2,13 +2,13 @@
 
 from rest_framework import serializers
 
-from accounts.serializers import Strict
+from api.fields import Strict
 
 from .. import kinds
 from ..actions.elsewhere import PURPOSES
 from ..actions.sheets import DAYS, MOST, MOST_DAYS
 
-KIND_CHOICES = [(kind.key, kind.title) for kind in kinds.all_kinds()]
+KIND_CHOICES = kinds.choices()
 
 
 class TakeHomeSerializer(Strict):

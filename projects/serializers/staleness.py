@@ -4,12 +4,14 @@ from typing import Any
 
 from rest_framework import serializers
 
-from accounts.serializers import Strict
+from api.fields import Strict
 
 from .. import kinds
 from ..models import Change
 
-KIND_CHOICES = [(kind.key, kind.title) for kind in kinds.all_kinds()]
+KIND_CHOICES = kinds.choices()
+#: What can have changed: the unit's text, or what other kinds are judged by.
+CHANGED = list(dict.fromkeys([Change.TEXT, *(key for kind in kinds.all_kinds() for key in kind.judged_by)]))
 
 
 Plain = serializers.Serializer[Any]
@@ -28,7 +30,7 @@ class StaleUnitSerializer(Plain):
     type = serializers.CharField()
     key = serializers.CharField()
     kind = serializers.ChoiceField(choices=KIND_CHOICES)
-    what = serializers.ChoiceField(choices=Change.What.choices)
+    what = serializers.ChoiceField(choices=CHANGED)
     text = serializers.CharField(help_text="As it stands now.")
     before = serializers.CharField(allow_blank=True)
     after = serializers.CharField(allow_blank=True)
@@ -40,7 +42,7 @@ class StaleUnitSerializer(Plain):
 
 class StaleFiltersSerializer(Plain):
     kind = serializers.ChoiceField(choices=KIND_CHOICES, required=False)
-    what = serializers.ChoiceField(choices=Change.What.choices, required=False)
+    what = serializers.ChoiceField(choices=CHANGED, required=False)
 
 
 class OutdatedTotalSerializer(Plain):

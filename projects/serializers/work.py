@@ -6,7 +6,7 @@ from typing import Any
 from drf_spectacular.utils import PolymorphicProxySerializer
 from rest_framework import serializers
 
-from accounts.serializers import LARGEST
+from api.fields import LARGEST
 
 from .. import kinds
 from ..models import Outcome

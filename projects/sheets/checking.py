@@ -7,7 +7,7 @@ from hashlib import sha256
 from itertools import islice
 from typing import Any
 
-from accounts.problems import Problem
+from api.problems import Problem
 from audit.digests import canonical
 
 from ..actions.answers import Submission
@@ -152,7 +152,7 @@ def _value(kind: Kind, slot: Assignment, text: str, filled: dict[str, str]) -> t
         if not checked.is_valid():
             return None, [(str(f), " ".join(map(str, m))) for f, m in checked.errors.items()]
         value: Value = checked.validated_data
-        kind.check(slot.unit, value)
+        kind.check(slot, value)
     except SheetFaults as wrong:
         return None, wrong.faults
     except Problem as wrong:

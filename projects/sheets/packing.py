@@ -23,7 +23,7 @@ from openpyxl.xml.constants import (
 )
 from openpyxl.xml.functions import fromstring
 
-from accounts.problems import Refused
+from api.problems import Refused
 
 #: Limits of a workbook, unpacked. Far above any round's sheet.
 MOST_PARTS, MOST_BYTES, MOST_RATIO = 500, 256 * 2**20, 200

@@ -10,7 +10,7 @@ from typing import Any
 from openpyxl import load_workbook
 from openpyxl.utils import get_column_letter
 
-from accounts.problems import Refused
+from api.problems import Refused
 
 from .cells import restored
 from .packing import refuse_unfit

@@ -8,8 +8,8 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
 from rest_framework import generics
 
-from accounts.problems import Refused
 from accounts.requests import asked, signed_in
+from api.problems import Refused
 from audit.models import Entry
 
 from .. import hiding

@@ -10,9 +10,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from accounts.pagination import Pages
 from accounts.permissions import GUESTS_TOO
 from accounts.requests import signed_in
+from api.pagination import Pages
 
 from .. import markdown
 from ..actions import participant_links, participation

@@ -9,9 +9,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from accounts.pagination import Pages
 from accounts.permissions import GUESTS_TOO
 from accounts.requests import signed_in
+from api.pagination import Pages
 
 from .. import kinds, markdown, plans, progress
 from ..actions import measuring, preparing, rounds
@@ -47,8 +47,7 @@ def _round(round: Round, member: Member) -> dict[str, Any]:
         "illustrative": round.project.illustrative, "kind": round.kind, "purpose": round.purpose,
         "status": round.status, "overlap": round.overlap, "units": round.units_count, "dealing": round.dealing,
         "seed": round.seed,
-        "options": {"suggestions": bool(round.options.get("suggestions"))},
-        "policy": {"cues": round.policy.get("cues", "overlap")},
+        "options": round.options, "policy": round.policy, "settings": plans.settings_in_words(round),
         "guideline": {
             "id": round.guideline.pk, "number": round.guideline.number, "text": round.guideline.text,
             "html": markdown.as_html(round.guideline.text),

@@ -14,7 +14,7 @@ from rest_framework.views import APIView
 
 from accounts.models import User
 from accounts.requests import signed_in
-from accounts.uploading import UploadParser
+from api.uploading import UploadParser
 
 from .. import plans
 from ..actions import elsewhere, sheets

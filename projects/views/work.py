@@ -13,8 +13,8 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.permissions import GUESTS_TOO
-from accounts.problems import Refused
 from accounts.requests import by_token, signed_in
+from api.problems import Refused
 
 from .. import cards, kinds, progress
 from ..actions import answers

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from projects.models import Project
 
-from . import agreement, answers, counterfactuals, m3, provenance, rounds, statistics, systems
+from . import agreement, answers, counterfactuals, m3, pairs, provenance, rounds, statistics, systems
 from .notes import Notes
 
 File = tuple[str, Iterable[bytes]]
@@ -23,6 +23,7 @@ FORMATS: dict[str, Format] = {
     "agreement": agreement.files,
     "provenance": provenance.files,
     "systems": systems.files,
+    "pairs": pairs.files,
     "statistics": statistics.files,
 }
 

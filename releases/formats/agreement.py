@@ -18,7 +18,7 @@ from django.db.models.functions import Coalesce
 from measures.agreement import REPLICATES
 from projects import kinds
 from projects.actions.measuring import of_round
-from projects.agreement import gold_of, report
+from projects.agreement import gold_of, ratings_an_item, report
 from projects.models import Project, Purpose, Round, Unit
 
 from .notes import Notes
@@ -48,9 +48,11 @@ def _line(round: Round) -> bytes:
     kind = kinds.get(round.kind)
     return json.dumps(
         {
-            "round": round.name, "unit_type": kind.unit_type, "answers": f"answers/{kind.key}.csv",
-            "scales": [scale.as_json() for scale in kind.scales],
-            "comparisons": [comparison.as_json() for comparison in kind.comparisons],
+            "round": round.name, "unit_type": kind.unit_types[0], "part": kind.part,
+            "answers": f"answers/{kind.key}.csv",
+            "scales": [scale.as_json() for scale in kind.scales_of(round)],
+            "comparisons": [comparison.as_json() for comparison in kind.comparisons_of(round)],
+            "ratings_an_item": ratings_an_item(round),
             "seed": round.seed, "bootstrap": REPLICATES, "libraries": {"numpy": version("numpy")},
             "report": _report(round),
         },
@@ -66,7 +68,7 @@ def _report(round: Round) -> dict[str, Any]:
 
 def _units(project: Project, rounds: QuerySet[Round]) -> Iterator[bytes]:
     yield line(("unit_type", "unit", "review", "text"))
-    by_type = {kind.unit_type: kind for kind in kinds.all_kinds()}
+    by_type = {type: kind for kind in kinds.all_kinds() for type in kind.unit_types}
     asked = Unit.objects.filter(project=project, assignments__round__in=rounds.values("pk")).distinct().order_by("pk")
     rows = asked.annotate(of=REVIEW).values_list("pk", "type", "key", "of").iterator(chunk_size=BATCH)
     while batch := list(islice(rows, BATCH)):

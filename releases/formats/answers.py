@@ -53,8 +53,8 @@ def _rows(project: Project, kind: kinds.Kind, notes: Notes) -> Iterator[bytes]:
             if answer.comment and not project.publish_comments:
                 notes.counts["comments_left_out"] = notes.counts.get("comments_left_out", 0) + 1
                 answer.comment = ""
-            row = kind.row(values[answer.pk]) if answer.pk in values else {}
-            yield line([*_common(answer, pseudonyms), *(row.get(name, "") for name in kind.columns)])
+            for row in kind.rows(values[answer.pk]) if answer.pk in values else [{}]:
+                yield line([*_common(answer, pseudonyms), *(row.get(name, "") for name in kind.columns)])
 
 
 def _common(answer: Any, pseudonyms: Mapping[int, str]) -> list[Any]:

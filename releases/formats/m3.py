@@ -7,10 +7,11 @@ from typing import Any
 
 from django.db.models import Prefetch, QuerySet
 
+from annotation.completeness import incomplete
 from annotation.gold import CueValue, Gold, gold_labels, gold_relations
 from annotation.imports.m3.published import as_published
 from annotation.imports.m3.records import SLOTS, Item, Said, Source
-from annotation.models import Cluster, Cue, Input, Level, Modality, PicoSlot, Polarity, Proposition, Target
+from annotation.models import Cluster, Cue, Input, Level, PicoSlot, Proposition, Target
 from measures.spans import covering_range
 from projects.models import Project
 
@@ -57,10 +58,10 @@ def _count_values(item: Item, notes: Notes) -> None:
 
 def _complete(project: Project, notes: Notes) -> Iterator[Placed]:
     """The clusters whose gold is complete, with their reviews; the keys of the others are put aside."""
-    incomplete = notes.counts.setdefault("clusters_without_complete_gold", [])
+    left_out = notes.counts.setdefault("clusters_without_complete_gold", [])
     for item, cluster in cluster_items(project):
         if item is None:
-            incomplete.append(cluster.key)
+            left_out.append(cluster.key)
         else:
             yield item, cluster.review.pmid
 
@@ -84,8 +85,8 @@ def _target_items(targets: QuerySet[Target], notes: Notes) -> Iterator[Placed]:
 
 
 def cluster_items(project: Project) -> Iterator[tuple[Item | None, Cluster]]:
-    """Every cluster in the order of the file, with its item; None where its gold is not complete or breaks the rule
-    that ``n/a`` and ``no evidence`` go together, which the importer would refuse. Superseded rows are left out."""
+    """Every cluster in the order of the file, with its item; None where it is not complete
+    (`annotation.completeness`). Superseded rows are left out."""
     claims = Proposition.objects.filter(unit__superseded_by=None).select_related("study").order_by("position")
     clusters = (
         Cluster.objects.filter(project=project, unit__superseded_by=None)
@@ -99,17 +100,16 @@ def cluster_items(project: Project) -> Iterator[tuple[Item | None, Cluster]]:
     for batch in _batches(clusters):
         labels = gold_labels([p.unit_id for c in batch for p in c.propositions.all()])
         relations = gold_relations([c.unit_id for c in batch])
+        same = Cluster.objects.filter(pk__in=[c.pk for c in batch])
+        lacking = set(incomplete(same).order_by().values_list("pk", flat=True))
         for cluster in batch:
-            yield _item(cluster, labels, relations), cluster
+            yield None if cluster.pk in lacking else _item(cluster, labels, relations), cluster
 
 
-def _item(cluster: Cluster, labels: dict[int, dict[str, Gold]], relations: dict[int, Gold]) -> Item | None:
-    claims = list(cluster.propositions.all())
-    said = {p.unit_id: _said(labels.get(p.unit_id, {}), p.text) for p in claims}
-    relation = relations.get(cluster.unit_id)
-    if relation is None or not all(said.values()) or len(claims) < 2 or not claims[0].is_target:
-        return None
-    target, *inputs = claims
+def _item(cluster: Cluster, labels: dict[int, dict[str, Gold]], relations: dict[int, Gold]) -> Item:
+    """A complete cluster as M3 has it."""
+    target, *inputs = claims = list(cluster.propositions.all())
+    said = {p.unit_id: _said(labels[p.unit_id], p.text) for p in claims}
     pico = {slot.slot: slot.text for slot in cluster.pico.all()}
     return Item(
         docid=cluster.key,
@@ -117,19 +117,14 @@ def _item(cluster: Cluster, labels: dict[int, dict[str, Gold]], relations: dict[
         inputs=tuple(Source(p.study.pmid if p.study else "", p.text, said[p.unit_id]) for p in inputs),
         said=said[target.unit_id],
         pico=tuple(pico.get(slot, "") for slot in SLOTS),
-        relation=str(relation.value),
+        relation=str(relations[cluster.unit_id].value),
     )
 
 
-def _said(gold: dict[str, Gold], text: str) -> Said | None:
-    if "polarity" not in gold or "modality" not in gold:
-        return None
-    polarity, modality = str(gold["polarity"].value), str(gold["modality"].value)
-    if (polarity == Polarity.NOT_APPLICABLE) != (modality == Modality.NO_EVIDENCE):
-        return None
+def _said(gold: dict[str, Gold], text: str) -> Said:
     return Said(
-        polarity=polarity,
-        modality=modality,
+        polarity=str(gold["polarity"].value),
+        modality=str(gold["modality"].value),
         polarity_cue=_cue(gold.get("polarity_cue"), text),
         modality_cue=_cue(gold.get("modality_cue"), text),
     )

@@ -7,9 +7,7 @@ proposition that was typed in by hand, ``provenance/guidelines/KIND-NUMBER.md`` 
 
 from collections.abc import Iterable, Iterator
 
-from django.db.models import Exists, OuterRef, QuerySet
-
-from projects.models import Decision, Guideline, Import, Origin, Project, Unit
+from projects.models import Decision, Guideline, Import, Project, Unit
 
 from .notes import Notes
 from .rows import BATCH, line, time
@@ -31,18 +29,10 @@ def files(project: Project, notes: Notes) -> Iterator[tuple[str, Iterable[bytes]
         yield f"provenance/guidelines/{guideline.kind}-{guideline.number}.md", [guideline.text.encode()]
 
 
-def _in_force(project: Project) -> QuerySet[Decision]:
-    later = Decision.objects.filter(
-        unit=OuterRef("unit"), kind=OuterRef("kind"), field=OuterRef("field"), pk__gt=OuterRef("pk")
-    ).exclude(origin=Origin.CONTESTED)
-    found = Decision.objects.filter(unit__project=project).exclude(origin=Origin.CONTESTED)
-    return found.filter(~Exists(later)).order_by("pk")
-
-
 def _values(project: Project) -> Iterator[bytes]:
     yield line(VALUES)
     pseudonyms = dict(project.members.values_list("user_id", "pseudonym"))
-    rows = _in_force(project).values_list(
+    rows = Decision.objects.filter(unit__project=project).in_force().order_by("pk").values_list(
         "unit__type", "unit__key", "kind", "field", "pk", "origin", "answer_id", "answer__author__pseudonym",
         "answer__guideline__number", "imported_id", "round__name", "decided_by_id", "decided_at", "reason",
     )  # fmt: skip

@@ -4,8 +4,8 @@ A run that is sealed from anybody leaves no trace: whoever is to rate its texts 
 ``runs.jsonl`` the runs with the versions they are of, ``summaries.jsonl`` what they wrote and of what,
 ``scorings.jsonl`` the metrics' parameters and figures, ``scores/METRIC.csv`` the scores of single summaries,
 ``references.csv`` the texts that they were compared with, ``likelihoods.csv`` and ``probes.jsonl`` the probes with
-counterfactuals. ``python -m measures.again`` repeats the figures from
-these files.
+counterfactuals. How systems compare on what they have in common is in `pairs`. ``python -m measures.again`` repeats the
+figures from these files.
 """
 
 import json
@@ -20,6 +20,7 @@ from django.db.models.functions import Coalesce
 from generation import metrics
 from generation.metrics.protocol import Figure
 from generation.models import ProbeFigures, ProbeScore, Purpose, Score, Scoring, Summary
+from generation.printed import COMPARED
 from generation.reckoning import is_of_today, is_reckoned, side_of
 from generation.runs_at_hand import published_runs
 from projects.models import Project, Unit
@@ -67,13 +68,13 @@ def _json(row: dict[str, Any]) -> bytes:
 
 
 def _run(run: Any) -> bytes:
-    """``done``: of how many units there is something; ``run`` has it annotated."""
+    """``done``: of how many of its ``units`` there is something; ``run`` has both annotated."""
     made = run.version
     return _json(
         {
             "run": run.pk, "system": made.system.name, "version": made.number, "hash": made.hash,
             "backend": made.backend, "level": made.level, "purpose": run.purpose, "status": run.status,
-            "done": run.done, "created_at": time(run.created_at),
+            "units": run.items_total, "done": run.done, "created_at": time(run.created_at),
             "finished_at": time(run.finished_at) if run.finished_at else None,
         }
     )  # fmt: skip
@@ -97,6 +98,7 @@ def _scoring(scoring: Scoring) -> bytes:
             "run": scoring.run_id, "metric": scoring.metric, "params": scoring.params, "libraries": scoring.libraries,
             "scores": SCORES.format(scoring.metric), "corpus": scoring.corpus,
             "means": scoring.means if is_reckoned(scoring) else None, "numpy": version("numpy"),
+            "compared": COMPARED.get(scoring.metric, ()),
             "bounds": {figure.key: _bounds(figure) for figure in metrics.get(scoring.metric).figures},
         }
     )  # fmt: skip

@@ -9,21 +9,22 @@ import pytest
 from rest_framework.test import APIClient
 
 from accounts.models import User
-from accounts.problems import Refused
 from annotation.actions.supersede import supersede_text
-from annotation.kinds.pico_tuple import TupleKind
+from annotation.kinds.tuple.kind import TupleKind
 from annotation.models import Cluster, PicoFragment, PicoTuple
+from api.problems import Refused
 from audit.verify import findings
 from measures.agreement import coded
 from measures.text_agreement import compared
-from projects import kinds
+from projects import choosing, kinds
 from projects.actions.answers import next_hand
 from projects.actions.confirm import confirm
 from projects.actions.corrections import correct
-from projects.actions.gold import current_decisions, finish_round
+from projects.actions.gold import finish_round
 from projects.actions.rounds import close_round
 from projects.actions.staleness import stale_units
 from projects.cards import cards
+from projects.in_force import decisions_in_force
 from projects.models import Member, Project, Round, Unit
 from tests.annotation.m3_files import brought_in, checked, cluster, source, write
 from tests.builders import answer, build_cluster, build_round
@@ -40,7 +41,7 @@ def test_every_kind_knows_the_review_of_each_of_its_units(
     """Intervals of agreement go over reviews."""
     made = [build_cluster(project, number) for number in range(2)]
     for kind in kinds.all_kinds():
-        units = dict(kind.units(project, {}).values_list("pk", "key"))
+        units = dict(kind.units(project).values_list("pk", "key"))
         with django_assert_num_queries(1):
             found = kind.reviews(units)
         assert {units[pk]: review for pk, review in found.items()} == {
@@ -81,6 +82,36 @@ def slots(cluster: Cluster) -> dict[str, tuple[str, str]]:
 # Tuples
 
 
+def test_the_spaces_around_a_slot_are_the_keyboards_wherever_it_is_typed(
+    corpus: Project, people: list[Member], first: Cluster, client_of: Client
+) -> None:
+    typed = {
+        slot: {"text": text} for slot, text in zip(PICO, ("  ", " nepralin ", " [placebo]", "relapse "), strict=True)
+    }
+    reply = client_of(people[0].user).post(
+        f"/api/v1/units/{first.unit_id}/corrections/",
+        {"kind": "tuple", "value": typed, "reason": "As typed."}, format="json",
+    )  # fmt: skip
+    assert reply.status_code in (200, 201), reply.json()
+    # What differs in spaces alone stands as it stood: only what was typed anew is decided.
+    assert slots(first) == {
+        "p": ("", "blank"), "i": ("nepralin", "explicit"), "c": ("[placebo]", "implied"), "o": ("relapse", "explicit"),
+    }  # fmt: skip
+    assert {d.origin for d in first.unit.decisions.all()} == {"imported"}
+
+
+def test_a_slot_that_a_file_gave_with_spaces_keeps_them_until_it_is_typed_anew(
+    project: Project, file: Path, people: list[Member]
+) -> None:
+    pico = {"p": "", "i": "nepralin ", "c": "[placebo]", "o": "relapse"}
+    brought_in(project, write(file, [cluster("7_0", pico=pico)]))
+    made = Cluster.objects.get(key="7_0")
+    correct(unit=made.unit, kind="tuple", value=tuple_value(i="nepralin", c="[placebo]", o="risk"), reason="So.",
+            by=people[0])  # fmt: skip
+    assert (slots(made)["i"][0], slots(made)["o"][0]) == ("nepralin ", "risk")
+    assert [d.field for d in made.unit.decisions.filter(origin="decided by a curator")] == ["o"]
+
+
 def test_a_tuple_that_a_round_decides_is_what_cards_search_and_releases_read(
     corpus: Project, people: list[Member], first: Cluster
 ) -> None:
@@ -91,7 +122,7 @@ def test_a_tuple_that_a_round_decides_is_what_cards_search_and_releases_read(
         "o": ("risk of relapse", "reworded"),
     }  # fmt: skip
     assert first.pico.get(slot="c").stands_for == "none"
-    origins = {field: d.origin for (_, field), d in current_decisions([first.unit_id], "tuple").items()}
+    origins = {field: d.origin for (_, field), d in decisions_in_force([first.unit_id], "tuple").items()}
     assert origins == {"p": "by majority", "i": "unanimous", "c": "by majority", "o": "by majority"}
     assert list(Cluster.objects.found_by("[ADULTS]")) == [first]
     assert list(findings()) == []
@@ -141,7 +172,10 @@ def test_marked_pieces_must_be_in_the_text(people: list[Member], first: Cluster)
     assert [text[s:e] for s, e in placed] == ["review", "nepralin"]
     assert slots(first)["i"] == ("review nepralin", "explicit")
     with pytest.raises(Refused) as refused:
-        kind.check(first.unit, value | {"o": {"text": "x", "fragments": [{"start": 0, "end": 3, "quote": "She"}]}})
+        kind.check(
+            kinds.place(first.unit, kind.key, None),
+            value | {"o": {"text": "x", "fragments": [{"start": 0, "end": 3, "quote": "She"}]}},
+        )
     assert refused.value.errors[0]["field"] == "value.o.fragments"
 
 
@@ -149,7 +183,7 @@ def test_marked_pieces_must_be_in_the_text(people: list[Member], first: Cluster)
     ("value", "field"),
     [
         ({}, "i"),
-        ({"i": {"text": "  "}}, "i.text"),
+        ({"i": {"text": "  "}}, "i"),
         ({"i": {"text": "x"}, "c": {"text": "y", "stands_for": "none"}}, "c.stands_for"),
         ({"i": {"text": "x", "fragments": [{"start": 0, "end": 1, "quote": "y"}]}}, "i.text"),
         ({"i": {"text": "x"}, "c": {"text": "", "stands_for": "water"}}, "c.stands_for"),
@@ -204,7 +238,7 @@ def test_a_relation_that_a_round_decides_is_gold_and_its_agreement_is_measured(
     corpus: Project, people: list[Member], first: Cluster, lead: User, client_of: Client
 ) -> None:
     said = [{"relation": "contradiction", "suggestion": "edited"}, {"relation": "contradiction"}]
-    round = say(corpus, people, "discourse", [*said, {"relation": "agreement"}], suggestions=True)
+    round = say(corpus, people, "discourse", [*said, {"relation": "agreement"}], options={"suggestions": True})
     shown = client_of(lead).get(f"/api/v1/clusters/{first.pk}/").json()
     assert shown["relation"] == {"value": "contradiction", "origin": "by majority"}
     report = client_of(lead).get(f"/api/v1/rounds/{round.pk}/agreement/").json()
@@ -227,7 +261,8 @@ def test_a_cluster_is_shown_with_its_labels_in_force_and_a_suggestion_only_where
     suggested = {}
     for suggestions in (True, False):
         round = build_round(
-            corpus, people[1:2], kind="discourse", name=f"{suggestions}", suggestions=suggestions,
+            corpus, people[1:2], kind="discourse", name=f"{suggestions}",
+            options={"suggestions": suggestions},
             filters={"cluster": "26258610_1"},
         )  # fmt: skip
         [card] = cards(round, next_hand(user=people[1].user, round=round))
@@ -239,16 +274,14 @@ def test_a_cluster_is_shown_with_its_labels_in_force_and_a_suggestion_only_where
 
 
 def test_units_of_both_kinds_are_found_by_the_filters_of_a_round(corpus: Project, people: list[Member]) -> None:
-    kind = TupleKind()
-
     def keys(**filters: Any) -> list[str]:
-        return list(kind.units(corpus, filters).values_list("key", flat=True))
+        return list(choosing.units(corpus, "tuple", filters).values_list("key", flat=True))
 
     assert len(keys()) == 3
     assert keys(review="30000001") == keys(search="ÄPFEL") == ["30000001_0"]
     unit = Unit.objects.get(type="cluster", key="30000001_0")
     correct(unit=unit, kind="tuple", value=tuple_value(i="nepralin"), reason="Shorter.", by=people[0])
-    assert keys(unlabelled=True) == ["26258610_0", "26258610_1"]
+    assert keys(gold="without") == ["26258610_0", "26258610_1"]
     assert keys(stale=True) == []
 
 
@@ -269,6 +302,6 @@ def test_a_cluster_made_of_one_study_is_in_agreement_with_itself(
     project: Project, file: Path, people: list[Member]
 ) -> None:
     brought_in(project, write(file, [cluster("5_0", [source()])]))
-    round = build_round(project, people[1:2], kind="discourse", suggestions=True)
+    round = build_round(project, people[1:2], kind="discourse", options={"suggestions": True})
     [card] = cards(round, next_hand(user=people[1].user, round=round))
     assert card["suggested"] == "agreement"

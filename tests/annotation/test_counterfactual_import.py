@@ -14,12 +14,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from accounts.models import User
-from accounts.problems import Problem
 from annotation.actions.curation.removal import remove_cluster
 from annotation.actions.imports import Checked, check_files, import_files
 from annotation.actions.supersede import supersede_text
 from annotation.imports.reading import Source, silent
 from annotation.models import Cluster, Counterfactual
+from api.problems import Problem
 from projects.models import Import, Member, Project
 from tests.annotation.m3_files import brought_in, cluster, source, write
 

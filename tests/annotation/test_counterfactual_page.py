@@ -15,8 +15,8 @@ from annotation.actions.supersede import supersede_text
 from annotation.imports.counterfactuals.storing import NewCounterfactual, add_counterfactuals
 from annotation.imports.reading import Source
 from annotation.models import Cluster
-from config.seeding import COUNTERFACTUALS, SAMPLE
 from measures.counterfactuals import Kind
+from operations.sample_project import COUNTERFACTUALS, SAMPLE
 from projects.models import Member, Project
 from tests.builders import build_cluster
 

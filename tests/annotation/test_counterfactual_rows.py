@@ -8,11 +8,11 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from accounts.models import User
-from accounts.problems import Conflict, Refused
 from annotation.actions.curation.removal import remove_cluster
 from annotation.actions.supersede import supersede_text
 from annotation.imports.counterfactuals.storing import NewCounterfactual, add_counterfactuals
 from annotation.models import Cluster, Counterfactual, Proposition
+from api.problems import Conflict, Refused
 from measures.counterfactuals import Kind
 from projects.models import Import, Member, Project
 from tests.builders import TEXT, build_cluster

@@ -12,7 +12,6 @@ from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
 from accounts.models import User
-from accounts.problems import Conflict
 from annotation.actions import imports
 from annotation.counterfactuals import check
 from annotation.imports.faults import BadFiles, Faults
@@ -20,6 +19,7 @@ from annotation.imports.m3 import M3, notices, records, rows
 from annotation.imports.reading import silent
 from annotation.lengths import CLAIM, CUE, DOCUMENT, SLOT
 from annotation.models import Cluster, Counterfactual, Proposition
+from api.problems import Conflict
 from measures import spans
 from projects import batches, jobs
 from projects.models import Job, JobStatus, Project

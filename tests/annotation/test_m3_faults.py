@@ -8,9 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from accounts.problems import Problem
 from annotation.actions.imports import import_files
 from annotation.models import Cluster, Review
+from api.problems import Problem
 from projects.models import Import, Project, Unit
 from tests.annotation.m3_files import as_bytes, brought_in, checked, cluster, faults_of, plain, source, write
 

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from accounts.problems import Problem
 from annotation.gold import gold_labels, gold_relations
 from annotation.imports.m3 import existing
 from annotation.imports.m3.published import as_published
 from annotation.imports.reading import Source
 from annotation.models import Cluster, Cue, PicoFragment, PicoSlot, Proposition, Review, Study
 from annotation.statistics import summary, table
+from api.problems import Problem
 from projects.models import Import, Project, Unit
 from tests.annotation.m3_files import LEVEL3, as_bytes, brought_in, checked, published, write
 
@@ -85,7 +85,7 @@ def test_pico_slots_have_the_forms_that_were_counted(imported: Import) -> None:
 def test_gold_is_what_was_published_in_a_fixed_number_of_queries(
     imported: Import, content: bytes, django_assert_num_queries: object
 ) -> None:
-    units = Unit.objects.filter(project=imported.project)
+    units = Unit.objects.filter(project=imported.project).values_list("pk", flat=True)
     with django_assert_num_queries(4):  # type: ignore[operator]
         labels = gold_labels(units)
     with django_assert_num_queries(2):  # type: ignore[operator]

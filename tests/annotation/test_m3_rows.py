@@ -9,10 +9,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from accounts.problems import Problem
 from annotation.imports.m3 import existing
 from annotation.imports.m3.published import as_published
 from annotation.models import Cluster, Cue, Input, Label, PicoSlot, Proposition, Review, Study, Target
+from api.problems import Problem
 from projects.models import Decision, Import, Project, Unit
 from tests.annotation.m3_files import as_bytes, brought_in, checked, cluster, plain, source, write
 

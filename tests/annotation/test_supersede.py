@@ -3,11 +3,11 @@
 import pytest
 
 from accounts.models import User
-from accounts.problems import Conflict, Refused
 from annotation import cluster_page
 from annotation.actions.supersede import supersede_text
 from annotation.gold import gold_labels
 from annotation.models import Cluster, PicoForm, Proposition
+from api.problems import Conflict, Refused
 from audit.verify import findings
 from projects.actions.answers import next_hand
 from projects.actions.corrections import correct

@@ -9,13 +9,14 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
-from benchmarks import coverage, generation, overlap, probe
+from benchmarks import coverage, generation, overlap, probe, stopping
 from benchmarks.agreement import Plan, run
 from benchmarks.load import said
 from benchmarks.random_models import BASE
 from benchmarks.report import Found, Line, table
 
 
+@pytest.mark.long
 def test_the_loop_runs_against_the_bare_app_and_says_its_ratio(tmp_path: Path) -> None:
     tiny = {"engines": "sqlite", "units": 600, "large": 0, "annotators": 2, "seconds": 0.5, "repeats": 1}
     options = [str(part) for name, value in tiny.items() for part in (f"--{name}", value)]
@@ -61,14 +62,20 @@ def test_rouge_and_copying_are_compared_with_rouge_score_and_give_its_figures(tm
     assert overlap.run(tmp_path / "none.jsonl", n_reviews=1, repeats=1, studies=1).skipped
 
 
-def test_summaries_are_compared_with_the_plain_loop_and_are_its_tokens() -> None:
+def test_summaries_are_compared_with_the_plain_loop_and_are_its_tokens(monkeypatch: pytest.MonkeyPatch) -> None:
     tiny = {"d_model": 16, "encoder_layers": 1, "decoder_layers": 1, "encoder_ffn_dim": 16, "decoder_ffn_dim": 16,
             "encoder_attention_heads": 2, "decoder_attention_heads": 2}  # fmt: skip
-    found = generation.run(generation.Plan(items=2, same=3, inputs=(4, 9), output=5, beams=2, size=tiny, vocabulary=90))
-    assert [figures["identical"] for figures in found.figures.values()][:2] == [3, 2]
+    monkeypatch.setattr(stopping, "STEPS", 3)
+    sizes = {"items": 2, "same": 3, "natural": 4, "batches": (2, 3), "inputs": (4, 9), "output": 5, "beams": 2}
+    found = generation.run(generation.Plan(**sizes, size=tiny, vocabulary=90))  # type: ignore[arg-type]
+    assert [figures["identical"] for figures in list(found.figures.values())[:2]] == [3, 2]
     assert found.figures["3 items, small model"]["tokens"] == 15
     told = [line.what for line in found.lines]
     assert "generation, bart-base-sized, fp32, CPU: times faster than one by one" in told
+    natural = found.figures["small model, ending by itself"]
+    ways = ("ours", "one by one", "sorted batches of 2", "sorted batches of 3")
+    assert [natural[way]["identical"] for way in ways] == [4, 4, 4, 4]
+    assert "generation, small model, texts that end by themselves: times faster than sorted batches of 3" in told
 
 
 def test_the_probe_gives_the_likelihoods_of_one_pass_per_text() -> None:

@@ -3,14 +3,17 @@
 How much of their rate people keep is told by `python -m benchmarks large`; how long anything takes is not tested here.
 """
 
+import pytest
+
+from benchmarks.beside import Alone, Measured
 from benchmarks.large import MEASURING, OPENING, LargeSite, Plan, line
-from benchmarks.loads import Measured
 from benchmarks.places import place
 
 
+@pytest.mark.long
 def test_jobs_are_done_beside_people_who_lose_nothing() -> None:
     with place("concord") as at:
-        site = LargeSite(at, Plan(seconds=4.0, annotators=2, own_units=200, units=5_100, answers=5_100))
+        site = LargeSite(at, Plan(seconds=4.0, annotators=2, units=200, opened=5_100, answers=5_100))
         for name in (OPENING, MEASURING):
             found = site.beside(name)
             assert found.seconds
@@ -25,7 +28,8 @@ def test_the_aim_is_four_fifths_of_the_rate_without_an_error() -> None:
         fields = {"flat_rate": 1.0, "errors": 0, "lost": 0, "waiting": 0, "gold_after": 1.0, "watched": {},
                   "left_mb": 0.0, "recovers": True} | more  # fmt: skip
         one = Measured(rate=rate, seconds=[0.1], **fields)  # type: ignore[arg-type]
-        return line("sqlite", OPENING, one, rate=10.0, p95=100.0, seconds=list(done)).met
+        alone = Alone(rate=10.0, p95=100.0, flat_rate=1.0, wrong=0)
+        return line("sqlite", OPENING, one, alone, list(done)).met
 
     assert met(8.0)
     assert not met(7.9)

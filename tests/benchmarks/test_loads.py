@@ -12,8 +12,10 @@ import pytest
 from benchmarks.attacks import imports, workbooks
 from benchmarks.attacks.bounds import Attack
 from benchmarks.attacks.every import ATTACKS
-from benchmarks.loads import Measured, Plan, Site, _line, quantile_ms
+from benchmarks.beside import Alone, Measured
+from benchmarks.loads import Attacked, Plan, line
 from benchmarks.places import place
+from benchmarks.report import quantile_ms
 
 
 def attack(seconds: float = 5.0, most: int = 1_000) -> Attack:
@@ -26,7 +28,7 @@ def attack(seconds: float = 5.0, most: int = 1_000) -> Attack:
 def test_people_at_work_beside_a_load_lose_nothing() -> None:
     plan = Plan(seconds=3.0, flat_out=0.5, warm=0.3, annotators=2, units=200)
     with place("concord") as at:
-        found = Site(at, plan).beside("revisions")
+        found = Attacked(at, plan).beside("revisions")
     assert found.seconds
     assert (found.lost, found.errors, found.said) == (0, 0, [])
     assert found.became.get("201", 0) > 0, found.became
@@ -81,7 +83,7 @@ def test_the_aims_are_half_of_the_rate_and_less_than_twice_the_p95() -> None:
         fields = {"flat_rate": 1.0, "errors": 0, "lost": 0, "waiting": 0, "gold_after": 1.0, "watched": {},
                   "left_mb": 0.0, "recovers": True} | more  # fmt: skip
         one = Measured(rate=rate, seconds=[seconds], **fields)  # type: ignore[arg-type]
-        return _line("sqlite", "markdown", one, rate=8.0, p95=100.0, flat=2.0).met
+        return line("sqlite", "markdown", one, Alone(rate=8.0, p95=100.0, flat_rate=2.0, wrong=0)).met
 
     assert met(4.0, 0.199)
     assert not met(3.9, 0.199)

@@ -4,8 +4,10 @@ Nothing here reaches into the server: what a test needs is made by commands and 
 make it. A page that breaks the content security policy, or says an error to the console, fails its test at the end.
 """
 
+import fcntl
 import os
 import re
+import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,7 +23,7 @@ PEOPLE = {who: f"{who}@example.org" for who in ("lead", "ann1", "ann2", "evaluat
 #: What Chromium itself says of a reply that a test asks for on purpose (a refusal, a server that is away).
 EXPECTED = re.compile(r"Failed to load resource: (the server responded with a status of 4\d\d|net::ERR_)")
 HISTORY = (
-    "from projects.models import Project; from config.robot.history import play_history; "
+    "from projects.models import Project; from operations.robot.history import play_history; "
     "play_history(Project.objects.get(slug='sample'))"
 )
 
@@ -57,15 +59,34 @@ class Visit:
         )
 
 
+def furnished(folder: Path) -> Path:
+    """A folder with the illustrative project and a closed, measured round, made once for all processes of a run."""
+    with (folder.parent / f"{folder.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not folder.exists():
+            begun = folder.with_name(f"{folder.name}-begun")
+            begun.mkdir()
+            if template := os.environ.get("TEST_TEMPLATE"):
+                shutil.copy(template, begun / "concord.sqlite3")
+            first = House(begun, "")
+            first.manage("migrate", "-v0")
+            first.manage("seed")
+            first.manage("shell", "-v0", "-c", HISTORY)
+            first.stop()
+            begun.rename(folder)
+    return folder
+
+
 @pytest.fixture(scope="session")
 def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
     """A house with the illustrative project and a closed, measured round in it; a web server and a worker."""
     if manifest() is None:
         pytest.fail("The production bundle has not been built: make frontend")
-    made = House(tmp_path_factory.mktemp("browser"), "")
-    made.manage("migrate", "-v0")
-    made.manage("seed")
-    made.manage("shell", "-v0", "-c", HISTORY)
+    own = tmp_path_factory.getbasetemp()
+    beside_workers = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+    folder = tmp_path_factory.mktemp("browser")
+    shutil.copytree(furnished(beside_workers / "furnished"), folder, dirs_exist_ok=True)
+    made = House(folder, "")
     made.start_web()
     made.start_worker()
     yield made

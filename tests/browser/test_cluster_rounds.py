@@ -28,7 +28,8 @@ for n in range(2):
     for claim, polarity in zip(cluster.propositions.order_by('position'), ('positive', 'positive', 'no effect')):
         correct(unit=claim.unit, kind='label', value=label_value(polarity), reason='', by=member)
 person = add_member(project=project, user=User.objects.get(email='ann1@example.org'), role='annotator', by=lead)
-round = build_round(project, [person], kind=given['kind'], suggestions=True, purpose='measure only')
+options = dict(suggestions=True) if given['kind'] == 'discourse' else dict()
+round = build_round(project, [person], kind=given['kind'], options=options, purpose='measure only')
 print(json.dumps(round.pk))
 """
 SAID = (

@@ -17,7 +17,7 @@ from rest_framework.parsers import FormParser, MultiPartParser
 from rest_framework.test import APIClient
 
 from accounts.models import User
-from accounts.uploading import UploadParser
+from api.uploading import UploadParser
 from config.bodies import upload_parser
 from projects.models import Member, Project
 from tests.config.routes import API, CASES, client_of, no_ids, walk

@@ -12,7 +12,7 @@ from celery.bin.worker import worker as celery_worker
 from django.conf import settings
 from django.core.management import get_commands, load_command_class
 
-from accounts.limits import LIMITS
+from api.limits import LIMITS
 from config.guides import GUIDES
 from generation.queues import GPU
 from projects.waiting import NEEDS_TORCH, family

@@ -62,7 +62,7 @@ def test_the_code_keeps_the_order(copy: Path) -> None:
         ("measures/spans.py", "from django.db import models", "measures know nothing of Django"),
         ("annotation/models/cluster.py", "from annotation import permissions", "Inside an app: doors, verbs, nouns"),
         ("accounts/actions.py", "from accounts import views", "Inside an app: doors, verbs, nouns"),
-        ("projects/kinds.py", "from projects.actions import answers", "Inside projects: the kinds are a protocol"),
+        ("projects/kinds/kind.py", "from projects.actions import answers", "Inside projects: the kinds are a protocol"),
         ("projects/actions/gold.py", "from projects.serializers import work", "Inside projects: the kinds are a"),
     ],
 )

@@ -11,7 +11,7 @@ from django.db import connection
 from django.test import Client
 
 from accounts.models import User
-from accounts.problems import CONTENT_TYPE
+from api.problems import CONTENT_TYPE
 from config import failures, page
 
 MANIFEST = {

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from accounts.pagination import Pages
+from api.pagination import Pages
 from tests.config.routes import CASES, api_routes, client_of, no_ids
 from tests.config.world import World
 

@@ -12,8 +12,8 @@ from django.test import Client
 from rest_framework.test import APIClient
 
 from accounts.actions import make_sign_in_link
-from accounts.logs import JsonLines
 from accounts.models import User
+from api.logs import JsonLines
 from projects.actions.invitations import invite
 from projects.models import Project
 

@@ -9,7 +9,7 @@ from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.validation import validate_schema
 
 from accounts.models import User
-from accounts.problems import CONTENT_TYPE
+from api.problems import CONTENT_TYPE
 from config.description import DescriptionView
 
 VERBS = ("get", "put", "post", "patch", "delete")

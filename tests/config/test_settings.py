@@ -193,7 +193,7 @@ def test_plain_http_is_sent_to_https_but_for_probes_from_inside(tmp_path: Path) 
 def test_the_browsable_api_is_not_there(tmp_path: Path) -> None:
     found = read(tmp_path, "REST_FRAMEWORK", **HTTPS_AT)["REST_FRAMEWORK"]
     assert found["DEFAULT_RENDERER_CLASSES"] == ["rest_framework.renderers.JSONRenderer"]
-    assert found["DEFAULT_PARSER_CLASSES"] == ["accounts.parsers.CarefulJSONParser"]
+    assert found["DEFAULT_PARSER_CLASSES"] == ["api.parsers.CarefulJSONParser"]
 
 
 def test_forwarded_headers_are_trusted_only_behind_a_proxy(tmp_path: Path) -> None:

@@ -2,13 +2,15 @@
 
 import os
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.stages import __main__ as stages
-from tests.stages import servers
+from tests.stages import run as runs
+from tests.stages import servers, templates
 
 
 def says(*lines: str) -> list[str]:
@@ -17,7 +19,8 @@ def says(*lines: str) -> list[str]:
 
 @pytest.fixture(autouse=True)
 def not_unattended(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(stages, "DATA", tmp_path / "data")
+    for module in (stages, runs):
+        monkeypatch.setattr(module, "DATA", tmp_path / "data")
     monkeypatch.delenv("CI", raising=False)
 
 
@@ -34,7 +37,7 @@ def not_unattended(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     ],
 )
 def test_it_counts_what_pytest_and_vitest_say(line: str, counts: tuple[int, int, int]) -> None:
-    run = stages.Run()
+    run = runs.Run()
     run.command(*says(line))
     assert (run.passed, run.failed, run.skipped) == counts
 
@@ -56,7 +59,7 @@ def test_a_command_that_fails_fails_its_stage_and_the_run(
 def test_what_could_not_be_run_is_said_loudly_and_fails_where_nobody_reads(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def without_browser(run: stages.Run) -> None:
+    def without_browser(run: runs.Run) -> None:
         raise servers.Missing("a browser: none found")
 
     monkeypatch.setattr(stages, "STAGES", {
@@ -78,7 +81,7 @@ def test_a_stage_that_is_not_there_is_named(capsys: pytest.CaptureFixture[str]) 
 
 
 def test_secrets_and_servers_of_the_machine_do_not_reach_the_tests() -> None:
-    assert not {"DATABASE_URL", "REDIS_URL", "SECRET_KEY"} & set(stages.ENVIRONMENT)
+    assert not {"DATABASE_URL", "REDIS_URL", "SECRET_KEY"} & set(runs.ENVIRONMENT)
 
 
 @pytest.fixture
@@ -133,3 +136,39 @@ def test_a_live_test_that_fails_once_is_run_again_and_named_and_one_that_fails_t
 
     tests.write_text("def test_never(): assert False\n")
     assert stages.main([]) == 1
+
+
+def test_stages_that_wait_run_beside_those_that_compute_and_each_line_says_whose_it_is(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    met = threading.Barrier(2, timeout=20)
+    monkeypatch.setattr(stages, "STAGES", {
+        "style": lambda run: met.wait(),
+        "postgres": lambda run: run.command(*says("3 passed in 0.1s")),
+        "live": lambda run: met.wait() and None,
+    })  # fmt: skip
+    assert stages.main([]) == 0
+    said = capsys.readouterr().out
+    assert "postgres:     3 passed in 0.1s" in said
+    assert said.endswith("\n3 passed, 0 failed, 0 skipped\n")
+
+
+def test_without_postgresql_every_quick_test_runs_on_sqlite_and_the_summary_says_so(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def missing() -> Path:
+        raise servers.Missing("PostgreSQL: no initdb found")
+
+    asked: list[tuple[str, ...]] = []
+    monkeypatch.setattr(servers, "postgres_bin", missing)
+    monkeypatch.setattr(templates, "sqlite", lambda run: {})
+    monkeypatch.setattr(runs.Run, "pytest", lambda run, *arguments, **environment: asked.append(arguments))
+    monkeypatch.setattr(runs.Run, "live", lambda run, *arguments, **environment: asked.append(arguments))
+    stages.without_postgres.cache_clear()
+    assert stages.main(["postgres", "sqlite", "live"]) == 0
+    stages.without_postgres.cache_clear()
+    assert any(stages.QUICK in arguments for arguments in asked)
+    assert any(stages.ALONE in arguments for arguments in asked)
+    said = capsys.readouterr().out
+    assert "!!   stage postgres: PostgreSQL: no initdb found" in said
+    assert "!!   stage live: on PostgreSQL. PostgreSQL: no initdb found" in said

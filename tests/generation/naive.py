@@ -5,8 +5,8 @@ from typing import Any
 import torch
 from transformers import GenerationConfig
 
+from api.parameters import check
 from generation.backends import weights
-from generation.backends.parameters import check
 from generation.backends.protocol import Backend, Config, Failure, InputText, Output, Source, Summariser
 from generation.neural import loading
 from tests.generation import tiny

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from generation.backends.parameters import Parameter, Takes
+from api.parameters import Parameter, Takes
 from generation.backends.protocol import (
     BackendError,
     Config,

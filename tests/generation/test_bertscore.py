@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.conf import LazySettings
 
-from accounts.problems import Refused
+from api.problems import Refused
 from generation import metrics
 from generation.actions.scores import ask_for_scores, checked
 from generation.metrics.bertscore import BertScorer, baseline

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.conf import LazySettings, settings
 
-from accounts.problems import Refused
+from api.problems import Refused
 from generation import metrics
 from generation.actions.scores import checked
 from generation.metrics.direction import DirectionScorer, compared, pairs_in

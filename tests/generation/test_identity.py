@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from django.conf import LazySettings
 
-from accounts.problems import Refused
+from api.parameters import Parameter, Takes, check
+from api.problems import Refused
 from generation import backends
-from generation.backends.parameters import Parameter, Takes, check
 from generation.backends.protocol import Backend
 from generation.endpoints import parse
 from generation.identity import checked, hash_of

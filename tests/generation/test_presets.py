@@ -8,7 +8,7 @@ import pytest
 from rest_framework.test import APIClient
 
 from accounts.models import User
-from accounts.problems import Refused
+from api.problems import Refused
 from generation import backends
 from generation.backends.protocol import SECTIONS, InputText, Output, Source
 from generation.identity import checked

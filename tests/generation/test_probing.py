@@ -10,9 +10,9 @@ from django.db.utils import DatabaseError
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from accounts.problems import Refused
 from annotation.imports.counterfactuals.storing import NewCounterfactual, add_counterfactuals
 from annotation.models import Cluster, Counterfactual
+from api.problems import Refused
 from generation import backends, probing
 from generation.actions.runs import start_run
 from generation.actions.systems import create_system, make_version

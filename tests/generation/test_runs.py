@@ -10,8 +10,8 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from accounts.models import User
-from accounts.problems import Conflict, Refused
 from annotation.models import Cluster
+from api.problems import Conflict, Refused
 from audit.models import Entry
 from generation.actions import chunks
 from generation.actions.lanes import FIRST_ITEMS

@@ -9,9 +9,9 @@ import pytest
 from django.utils import timezone
 
 from accounts.models import User
-from accounts.problems import Conflict, Refused
 from annotation.actions.supersede import supersede_text
 from annotation.models import Proposition
+from api.problems import Conflict, Refused
 from audit.models import Entry
 from generation import judging, metrics
 from generation.actions.scores import ask_for_scores, score_run

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from accounts.models import User
-from accounts.problems import Conflict, Refused, TooMuch
+from api.problems import Conflict, Refused, TooMuch
 from audit.models import Entry
 from generation.actions.systems import ask_for_version, create_system, make_version
 from generation.backends.protocol import BackendError, PassingError

@@ -135,6 +135,11 @@ def test_holms_p_is_that_of_r() -> None:
     assert holm([]) == []
 
 
+def test_what_could_not_be_compared_has_no_holms_p_and_is_not_counted() -> None:
+    assert holm([0.01, None, 0.03, None]) == [0.02, None, 0.03, None]
+    assert holm([None]) == [None]
+
+
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=6))
 def test_holms_p_is_the_closure_of_bonferronis(ps: list[float]) -> None:
     """The largest Bonferroni p of all sets of hypotheses that one belongs to (Marcus, Peritz & Gabriel 1976)."""

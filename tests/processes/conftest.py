@@ -12,6 +12,8 @@ from tests.processes.house import House, Redis
 from tests.stages.servers import Missing, redis_server
 
 SERVER = os.environ.get("DATABASE_URL", "")
+#: What the run of all checks has migrated already (tests/stages/templates.py).
+TEMPLATE = os.environ.get("TEST_TEMPLATE", "")
 ON_POSTGRES = SERVER.startswith(("postgres://", "postgresql://"))
 
 
@@ -30,9 +32,16 @@ def _url(name: str) -> str:
 def migrated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, str]]:
     """A migrated, empty data base to copy: (folder, name)."""
     folder, name = tmp_path_factory.mktemp("migrated"), f"concord_processes_{os.getpid()}"
+    if TEMPLATE:
+        if not ON_POSTGRES:
+            shutil.copy(TEMPLATE, folder / "concord.sqlite3")
+        yield folder, TEMPLATE if ON_POSTGRES else name
+        return
     if ON_POSTGRES:
         _sql(f"CREATE DATABASE {name}")
-    House(folder, _url(name) if ON_POSTGRES else "").manage("migrate", "-v0")
+    made = House(folder, _url(name) if ON_POSTGRES else "")
+    made.manage("migrate", "-v0")
+    made.stop()
     yield folder, name
     if ON_POSTGRES:
         _sql(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
@@ -49,7 +58,7 @@ def make_house(migrated: tuple[Path, str], tmp_path: Path) -> Iterator[Callable[
         folder.mkdir()
         url = ""
         if ON_POSTGRES:
-            names.append(f"{template}_{len(names)}")
+            names.append(f"concord_house_{os.getpid()}_{len(names)}")
             _sql(f"DROP DATABASE IF EXISTS {names[-1]} WITH (FORCE)")
             _sql(f"CREATE DATABASE {names[-1]}" + ("" if empty else f" TEMPLATE {template}"))
             url = _url(names[-1])

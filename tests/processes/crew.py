@@ -13,10 +13,10 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from config.robot.annotator import Annotator, Noise
-from config.robot.client import Client, GaveUp, NotDone
-from config.robot.study import JobFailed, Study
-from config.robot.transport import Broken
+from operations.robot.annotator import Annotator, Noise
+from operations.robot.client import Client, GaveUp, NotDone
+from operations.robot.study import JobFailed, Study
+from operations.robot.transport import Broken
 from tests.processes.test_kills import corpus
 
 #: Units of a round: a sheet of one says several times how far it is, so that it can be cancelled in between.
@@ -115,7 +115,7 @@ class Lead:
         round = self.study.open_round(
             f"drill {number}", self.people, overlap=self.rng.choice((1, 1, 2, 3)), sample=self.rng.randint(*SAMPLE),
             seed=number, dealing=self.rng.choice(("pool", "pool", "dealt")), lease_seconds=60,
-            cues=self.rng.choice(("exact", "overlap", "ignore")),
+            policy={"cues": self.rng.choice(("exact", "overlap", "ignore"))},
         )  # fmt: skip
         self.rounds.open.append(round)
         return f"round {round}"

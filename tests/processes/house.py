@@ -14,9 +14,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from config.robot.client import Client, Ledger
-from config.robot.study import Study
-from config.robot.transport import Http
+from operations.robot.client import Client, Ledger
+from operations.robot.study import Study
+from operations.robot.transport import Http
+from tests.processes.helper import Helper
 from tests.stages.servers import answers, free_port
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -108,13 +109,14 @@ class House:
         self.web: Process | None = None
         self.others: list[Process] = []
         self._token = ""
+        self._helper = Helper(folder)
 
     def start_manage(self, *arguments: str) -> Process:
         """A command that goes on while the test does something."""
         return self._other([sys.executable, "manage.py", *arguments], f"{arguments[0]}.log")
 
     def manage(self, *arguments: str, seconds: float = 120) -> str:
-        return self._run([sys.executable, "manage.py", *arguments], seconds)
+        return self._run(["manage.py", *arguments], seconds)
 
     def inside(self, verb: str, *, module: str = "inside", **arguments: Any) -> Any:
         """The JSON that a verb of `tests.processes.inside` (or its neighbour) gives."""
@@ -122,15 +124,13 @@ class House:
 
     def program(self, module: str, *arguments: str, seconds: float = 120) -> Any:
         """The JSON that a program beside the servers prints."""
-        return json.loads(self._run([sys.executable, "-m", module, *arguments], seconds))
+        return json.loads(self._run(["-m", module, *arguments], seconds))
 
     def _run(self, command: list[str], seconds: float) -> str:
-        done = subprocess.run(
-            command, cwd=ROOT, env=self.environment, capture_output=True, text=True, check=False, timeout=seconds
-        )
-        ended = f"{signal.Signals(-done.returncode).name} " if done.returncode < 0 else ""
-        assert done.returncode == 0, ended + done.stderr
-        return done.stdout
+        code, said, wrong = self._helper.run(command, self.environment, seconds)
+        ended = f"{signal.Signals(-code).name} " if code < 0 else ""
+        assert code == 0, ended + wrong
+        return said
 
     def set_clock(self, seconds: float) -> None:
         """Set the clock of all its processes by so much, against the machine's."""
@@ -192,6 +192,7 @@ class House:
         for process in [self.web, *self.others]:
             if process:
                 process.kill()
+        self._helper.stop()
 
     def lead(self) -> Client:
         self._token = self._token or self.inside("make_lead", email=LEAD)

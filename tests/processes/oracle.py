@@ -15,7 +15,7 @@ from typing import Any
 
 import django
 
-from config.robot.client import Ledger
+from operations.robot.client import Ledger
 
 #: The most faults of one rule that are told.
 TOLD = 5
@@ -131,7 +131,7 @@ def after_gold(book: Book) -> Iterator[str]:
             (unit.pk, verdict.field, verdict.origin, verdict.answer and verdict.answer.pk)
             for unit, answers in units.items()
             if len(answers) >= round.overlap
-            for verdict in kind.adopt(unit, [(answer, values[answer.pk]) for answer in answers], round.policy)
+            for verdict in kind.adopt(unit, [(answer, values[answer.pk]) for answer in answers], round)
         }
         decided = set(Decision.objects.filter(round=round).values_list("unit", "field", "origin", "answer"))
         for unit, field, *_ in sorted(expected ^ decided, key=str):

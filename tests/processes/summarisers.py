@@ -55,7 +55,7 @@ def ask(clusters: int, configs: dict[str, dict[str, Any]]) -> dict[str, int]:
 
 def run(versions: dict[str, int]) -> dict[str, dict[str, int]]:
     """The summaries of every version, and the probe of those that give likelihoods; the runs' ids at their end."""
-    from accounts.problems import Refused
+    from api.problems import Refused
     from generation.actions.runs import start_run
     from generation.models import Purpose, Run, RunStatus, Version
 

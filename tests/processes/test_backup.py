@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from config.robot.annotator import Annotator
-from config.robot.client import Ledger
+from operations.robot.annotator import Annotator
+from operations.robot.client import Ledger
 from tests.processes.conftest import ON_POSTGRES
 from tests.processes.house import House, until
 from tests.processes.test_kills import staffed

@@ -5,8 +5,8 @@ from datetime import datetime
 
 import pytest
 
-from config.robot.annotator import Annotator
-from config.robot.client import Ledger
+from operations.robot.annotator import Annotator
+from operations.robot.client import Ledger
 from tests.processes.apps import LEASE
 from tests.processes.house import House, until
 from tests.processes.test_kills import check_against, staffed

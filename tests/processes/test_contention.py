@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 import pytest
 
-from config.robot.annotator import Annotator
-from config.robot.client import Ledger
-from config.robot.study import work_together
+from operations.robot.annotator import Annotator
+from operations.robot.client import Ledger
+from operations.robot.study import work_together
 from tests.processes.apps import LEASE
 from tests.processes.house import House, Process, until
 from tests.processes.test_kills import check_against, corpus, staffed

@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 import pytest
 
-from config.robot.annotator import Annotator
-from config.robot.client import Ledger, NotDone
-from config.robot.study import JobFailed
+from operations.robot.annotator import Annotator
+from operations.robot.client import Ledger, NotDone
+from operations.robot.study import JobFailed
 from tests.processes.conftest import ON_POSTGRES
 from tests.processes.house import House, until
 from tests.processes.test_kills import check_against, corpus, staffed

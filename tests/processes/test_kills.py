@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from config.robot.annotator import Annotator, Noise
-from config.robot.client import Client, Ledger
-from config.robot.study import Study, work_together
+from operations.robot.annotator import Annotator, Noise
+from operations.robot.client import Client, Ledger
+from operations.robot.study import Study, work_together
 from tests.annotation.m3_files import as_bytes, cluster, source
 from tests.processes.house import House, until
 

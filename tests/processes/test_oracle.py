@@ -15,7 +15,7 @@ from annotation.models import Label
 from audit import triggers
 from audit.log import record
 from audit.models import Entry
-from config.robot.client import Acknowledged, Ledger
+from operations.robot.client import Acknowledged, Ledger
 from projects import jobs
 from projects.actions.answers import next_hand
 from projects.actions.rounds import close_round

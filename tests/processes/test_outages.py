@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from config.robot.annotator import Annotator
-from config.robot.client import Client, Ledger
-from config.robot.study import Study, work_together
-from config.robot.transport import Http, Raw
+from operations.robot.annotator import Annotator
+from operations.robot.client import Client, Ledger
+from operations.robot.study import Study, work_together
+from operations.robot.transport import Http, Raw
 from tests.processes.conftest import ON_POSTGRES
 from tests.processes.house import LEAD, House, until
 from tests.processes.postgres import Postgres

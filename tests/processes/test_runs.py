@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from config.robot.annotator import Annotator
-from config.robot.client import Ledger
 from generation.actions.lanes import FIRST_ITEMS
+from operations.robot.annotator import Annotator
+from operations.robot.client import Ledger
 from tests.processes.apps import LEASE
 from tests.processes.conftest import ON_POSTGRES
 from tests.processes.house import House, Redis, until
@@ -197,6 +197,7 @@ def test_ctrl_c_stops_the_command_between_two_batches_and_the_same_command_goes_
 
 
 @pytest.mark.row(3, 4)
+@pytest.mark.sqlite
 @pytest.mark.skipif(ON_POSTGRES, reason="the model is the same on both: see the run on SQLite")
 def test_a_model_on_a_worker_that_is_killed_says_what_it_would_have_said(make_house: Callable[..., House]) -> None:
     """A real encoder-decoder with random weights, loaded by workers of its queue alone."""

@@ -19,9 +19,9 @@ from typing import Any
 
 import pytest
 
-from config.robot.annotator import Annotator
-from config.robot.client import Ledger
-from config.robot.study import work_together
+from operations.robot.annotator import Annotator
+from operations.robot.client import Ledger
+from operations.robot.study import work_together
 from tests.processes.crowd import Crowd, habits, steadily
 from tests.processes.house import House, until
 from tests.processes.test_kills import check_against, corpus, say, staffed

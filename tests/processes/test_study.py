@@ -15,10 +15,10 @@ from typing import Any
 
 import pytest
 
-from config.robot.annotator import Annotator, Noise
-from config.robot.labels import from_file
-from config.robot.study import Joined, Study, work_together
-from config.seeding import SAMPLE
+from operations.robot.annotator import Annotator, Noise
+from operations.robot.labels import from_file
+from operations.robot.study import Joined, Study, work_together
+from operations.sample_project import SAMPLE
 from tests.annotation.m3_files import LEVEL3
 from tests.processes.house import House
 
@@ -122,7 +122,7 @@ def test_a_gold_round_forms_gold_by_its_policy_and_leaves_ties_to_a_curator(
     study: Study, team: list[Joined], file: Path
 ) -> None:
     before = study.release_file(study.release("1.0.0"), "m3/level3.jsonl").splitlines()
-    round = labelled(study, team, file, "gold", purpose="gold", cues="ignore")
+    round = labelled(study, team, file, "gold", purpose="gold", policy={"cues": "ignore"})
     gold = study.lead.get(f"rounds/{round}/progress/")["gold"]
     said = _said(study, round)
     expected: dict[str, int] = defaultdict(int)

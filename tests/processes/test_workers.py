@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from config.robot.annotator import Annotator
-from config.robot.client import Client
+from operations.robot.annotator import Annotator
+from operations.robot.client import Client
 from tests.processes.apps import LEASE
 from tests.processes.house import LEAD, House, Redis, until
 from tests.processes.test_kills import corpus

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 from rest_framework.test import APIClient
 
 from accounts.models import User
@@ -15,7 +16,7 @@ from projects.actions.answers import next_hand
 from projects.actions.corrections import correct
 from projects.actions.gold import finish_round
 from projects.actions.rounds import RoundPlan, chosen_units
-from projects.models import Assignment, Member, Project, Round
+from projects.models import Assignment, Decision, Member, Project, Round
 from tests.builders import answer, build_cluster, build_round, label_value
 
 pytestmark = pytest.mark.django_db
@@ -66,6 +67,17 @@ def test_filters_look_at_what_was_said(project: Project, clusters: list[Cluster]
     assert chosen(project, flagged=True) == {slot.unit_id}
     answer(ann1, Assignment.objects.get(pk=slot.pk), flag=False)
     assert chosen(project, flagged=True) == set()
+
+
+def test_what_has_a_value_is_not_without_one_whatever_was_contested_since(
+    project: Project, clusters: list[Cluster], by: Member
+) -> None:
+    target = clusters[0].propositions.select_related("unit").get(position=0).unit
+    correct(unit=target, kind="label", value=label_value(), reason="So.", by=by)
+    Decision.objects.create(unit=target, kind="label", field="polarity", origin="contested", decided_at=timezone.now())
+    for pk in (target.pk, unit_of(clusters[1], 0)):  # nor does a contest of another kind say anything
+        Decision.objects.create(unit_id=pk, kind="other", field="x", origin="contested", decided_at=timezone.now())
+    assert len(chosen(project, gold="without")) == 15
 
 
 def test_a_contest_is_chosen_until_a_newer_word_settles_it(
@@ -147,7 +159,7 @@ def test_the_preview_shows_units_of_the_plan_as_cards_and_opens_nothing(
     assert units == chosen(project)
     assert {shown(turn, filters={"role": "target"})[0]["role"] for turn in range(4)} == {"target"}
     assert shown(0)[0]["candidates"] is None
-    assert shown(0, suggestions=True)[0]["candidates"]
+    assert shown(0, options={"suggestions": True})[0]["candidates"]
     assert shown(0, filters={"search": "no such words"}) == []
     assert not Round.objects.exists()
     assert not Assignment.objects.exists()
@@ -173,5 +185,7 @@ def test_choices_say_what_waits_for_each_person_in_a_fixed_number_of_queries(
     assert len(more) == len(few)
     label = next(kind for kind in found["kinds"] if kind["key"] == "label")
     assert label["strata"] == ["polarity", "modality", "review", "role"]
-    assert label["cues"]
-    assert label["suggestions"]
+    assert [one["name"] for one in label["options"]] == ["suggestions"]
+    cues = next(one for one in label["policy"] if one["name"] == "cues")
+    assert dict(zip(cues["choices"], cues["words"], strict=True))["ignore"] == "are not looked at"
+    assert {"role", "search", "contested"} <= {one["name"] for one in label["filters"]}

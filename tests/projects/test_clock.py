@@ -12,7 +12,7 @@ from audit.verify import findings
 from projects import jobs
 from projects.actions.answers import next_hand
 from projects.actions.corrections import correct
-from projects.actions.gold import values_in_force
+from projects.in_force import values_in_force
 from projects.models import Job, JobStatus, Member, Project, Unit
 from projects.plans import fresh_job
 from tests.builders import answer, build_cluster, build_round, label_value

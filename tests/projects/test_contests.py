@@ -15,7 +15,7 @@ import pytest
 from django.db import OperationalError, close_old_connections, connection
 
 from accounts.models import User
-from accounts.problems import Conflict, NotFound, Refused, RoundClosed
+from api.problems import Conflict, NotFound, Refused, RoundClosed
 from projects.actions.answers import next_hand, submit
 from projects.actions.gold import counted, finish_round
 from projects.actions.rounds import add_person, close_round, remove_person

@@ -8,16 +8,16 @@ from typing import Any
 import pytest
 
 from accounts.models import User
-from accounts.problems import Conflict
 from annotation.actions import supersede
 from annotation.actions.supersede import supersede_text
 from annotation.models import Proposition
+from api.problems import Conflict
 from projects.actions import confirm as confirming
 from projects.actions import corrections
 from projects.actions.confirm import confirm
 from projects.actions.corrections import correct
-from projects.actions.gold import values_in_force
 from projects.actions.staleness import changed
+from projects.in_force import values_in_force
 from projects.models import Decision, Member, Project, Unit
 from tests.builders import build_cluster, label_value
 from tests.meanwhile import Act, held_up

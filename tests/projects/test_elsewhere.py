@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
 from accounts.models import User
-from accounts.problems import Refused
+from api.problems import Refused
 from audit.verify import findings
 from projects import jobs, kinds
 from projects.actions import elsewhere

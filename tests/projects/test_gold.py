@@ -4,13 +4,14 @@ import pytest
 from rest_framework.test import APIClient
 
 from accounts.models import User
-from accounts.problems import Refused
+from api.problems import Refused
 from audit.verify import findings
 from projects import jobs
 from projects.actions.answers import next_hand
 from projects.actions.corrections import correct
-from projects.actions.gold import current_decisions, finish_round, values_in_force
+from projects.actions.gold import finish_round
 from projects.actions.rounds import close_round
+from projects.in_force import decisions_in_force, values_in_force
 from projects.models import Answer, Decision, Job, Member, Project, Round, Unit
 from tests.builders import answer, build_cluster, build_round, label_value
 
@@ -67,7 +68,7 @@ def test_a_tie_is_left_for_adjudication(three: list[Member], project: Project) -
 def test_the_declared_policy_says_when_cues_agree(
     three: list[Member], project: Project, policy: str, origin: str
 ) -> None:
-    round = build_round(project, three, overlap=3, cues=policy)
+    round = build_round(project, three, overlap=3, policy={"cues": policy})
     cues = [[(0, 7)], [(0, 16)], [(5, 16)]]
     unit = say(round, three, [label_value(polarity_cue=cue) for cue in cues])
     assert origins(unit)["polarity_cue"] == origin
@@ -124,7 +125,7 @@ def test_a_curators_value_replaces_gold_where_it_differs_and_says_why(three: lis
         unit=unit, kind="label", value=label_value("negative", polarity_cue=[(0, 7)]), reason="Misread.", by=three[0]
     )
     assert [d.field for d in made] == ["polarity"]
-    current = current_decisions([unit.pk], "label")
+    current = decisions_in_force([unit.pk], "label")
     assert current[unit.pk, "polarity"].origin == "decided by a curator"
     assert current[unit.pk, "polarity"].reason == "Misread."
     assert current[unit.pk, "modality"].origin == "unanimous"

@@ -13,7 +13,7 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from accounts.models import User
-from accounts.problems import Refused
+from api.problems import Refused
 from projects import batches, jobs, waiting
 from projects.management.commands import work
 from projects.models import Job, JobStatus, Project

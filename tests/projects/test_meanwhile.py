@@ -11,9 +11,9 @@ import pytest
 from django.db import connection, transaction
 
 from accounts.models import User
-from accounts.problems import Conflict, NotFound, Refused, RoundClosed
 from annotation.actions.supersede import supersede_text
 from annotation.models import Proposition
+from api.problems import Conflict, NotFound, Refused, RoundClosed
 from projects.actions import answers, queue, rounds
 from projects.actions.answers import Submitted, next_hand, submit
 from projects.actions.gold import counted, finish_round

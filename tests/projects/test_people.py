@@ -10,7 +10,7 @@ from django.db import connection
 from rest_framework.test import APIClient
 
 from accounts.models import User
-from accounts.problems import Conflict
+from api.problems import Conflict
 from audit.models import Entry
 from projects.actions import answers, people
 from projects.models import Assignment, Member, Project

@@ -7,7 +7,7 @@ import pytest
 from rest_framework.test import APIClient
 
 from accounts.models import User
-from accounts.problems import Forbidden, NotFound
+from api.problems import Forbidden, NotFound
 from projects.actions import guidelines, invitations, people
 from projects.models import Job, Member, Project, Role, Round
 from projects.permissions import (

@@ -10,9 +10,9 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from accounts.models import User
-from accounts.problems import Conflict, Refused
 from annotation.actions.supersede import supersede_text
 from annotation.models import Proposition
+from api.problems import Conflict, Refused
 from audit.actions import seal_pending
 from audit.models import Entry, Witness
 from audit.verify import findings
@@ -22,6 +22,7 @@ from projects.actions.answers import next_hand
 from projects.actions.people import change_role, remove_member
 from projects.actions.rounds import RoundPlan, open_round
 from projects.models import Assignment, Job, Member, Participant, Project, Round
+from projects.slots import Slot
 from releases.formats import rounds as released
 from releases.formats.notes import Notes
 from tests.builders import TEXT, answer, build_cluster
@@ -75,8 +76,8 @@ def broken_off(project: Project, lead: User, monkeypatch: pytest.MonkeyPatch) ->
     round, job = prepared(project, lead)
     real, stored = preparing._parts, list[Any]()
 
-    def stop(rows: Any, size: int) -> Iterator[list[Any]]:
-        for part in real(rows, size):
+    def stop(rows: Any, size: int, **more: Any) -> Iterator[list[Any]]:
+        for part in real(rows, size, **more):
             if len(stored) == 2:
                 with by_another():
                     jobs.cancel(job)
@@ -99,7 +100,14 @@ def broken_off(project: Project, lead: User, monkeypatch: pytest.MonkeyPatch) ->
         {"dealing": "dealt", "overlap": 2, "seed": 5},
         {"dealing": "dealt", "overlap": 3, "order": "shuffled"},
         {"sample": 7, "seed": 3},
-        {"sample": 7, "seed": 3, "strata": ["polarity"], "suggestions": True, "cues": "exact", "lease_seconds": 60},
+        {
+            "sample": 7,
+            "seed": 3,
+            "strata": ["polarity"],
+            "options": {"suggestions": True},
+            "policy": {"cues": "exact"},
+            "lease_seconds": 60,
+        },
         {"filters": {"unasked": True}, "purpose": "measure only"},
     ],
 )
@@ -116,8 +124,8 @@ def test_a_large_round_is_what_it_would_have_been_at_once(project: Project, lead
         Assignment.objects.filter(round=at_once).delete()
     round, job = prepared(project, lead, **fields)
     assert status(round) == "preparing"
-    assert rounds.plan_of(round, expected_plan.people) == plan(
-        project, "large", guideline=round.guideline_id, **{"filters": {}, "strata": []} | fields
+    assert rounds.plan_of(round, expected_plan.people) == rounds.meant(
+        plan(project, "large", guideline=round.guideline_id, **{"filters": {}, "strata": []} | fields)
     )
     assert jobs.run_job(job.pk)
     job.refresh_from_db()
@@ -215,7 +223,7 @@ def test_what_would_now_be_chosen_otherwise_is_laid_out_anew(
 
 def test_a_round_that_asks_what_was_in_none_is_not_in_its_own_way(project: Project, lead: User) -> None:
     round, job = prepared(project, lead, filters={"unasked": True})
-    preparing._lay_out(round, iter([(unit, n, 1, None) for n, unit in enumerate(_units(project))]), 15, silent)
+    preparing._lay_out(round, iter([Slot(unit, n, 1) for n, unit in enumerate(_units(project))]), 15, silent)
     assert choosing.units(project, "label", {"unasked": True}).count() == 15
     assert jobs.run_job(job.pk)
     assert len(slots(round)) == 30
@@ -342,7 +350,7 @@ def test_what_cannot_be_opened_is_refused_before_anything_is_made(project: Proje
     open_round(project=project, plan=plan(project, "taken"), by=lead)
     for field, fields in (
         ("name", {"name": "taken"}), ("sample", {"sample": 16}), ("strata", {"strata": ["length"]}),
-        ("people", {"people": [0]}), ("guideline", {"guideline": 0}), ("cues", {"cues": "alike"}),
+        ("people", {"people": [0]}), ("guideline", {"guideline": 0}), ("policy.cues", {"policy": {"cues": "alike"}}),
     ):  # fmt: skip
         with pytest.raises(Refused) as refused:
             preparing.begin_round(project=project, plan=plan(project, **fields), by=lead)

@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 
 from accounts.models import User
-from accounts.problems import NotFound, RoundClosed, StaleRevision, UuidReused
+from api.problems import NotFound, RoundClosed, StaleRevision, UuidReused
 from projects.actions.answers import next_hand, submit
 from projects.actions.queue import HAND
 from projects.actions.rounds import add_person, close_round, remove_person

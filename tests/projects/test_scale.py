@@ -16,8 +16,10 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from accounts.models import User
+from projects.actions import measuring
+from projects.actions.gold import counted_answers
 from projects.models import Answer, Assignment, Member, Participant, Project, Round, Unit
-from projects.planner import look_anew
+from sql.planner import look_anew
 from tests.builders import build_cluster, build_round, label_value
 
 pytestmark = pytest.mark.django_db
@@ -25,9 +27,9 @@ SMALL, LARGE = 2_000, int(os.environ.get("SCALE", "60000"))
 BATCH = 5_000
 
 
-def grown(project: Project, worker: User, slots: int, *, seen: bool = True) -> Round:
+def grown(project: Project, worker: User, slots: int, *, seen: bool = True, outcome: str = "skipped") -> Round:
     """A pool round of so many slots, in the middle of its life, ``seen`` by the planner as after opening it: a quarter
-    is answered by ``worker``, a quarter is held by somebody else, then come a few real propositions, and the rest is
+    has an answer by ``worker``, a quarter is held by somebody else, then come a few real propositions, and the rest is
     free."""
     me = Member.objects.get(project=project, user=worker)
     other = Member.objects.filter(project=project, role="annotator").exclude(pk=me.pk)[0]
@@ -47,7 +49,7 @@ def grown(project: Project, worker: User, slots: int, *, seen: bool = True) -> R
             _slot(round, unit, start + n, me if start + n < middle // 2 else other if start + n < middle else None, now)
             for n, unit in enumerate(units)
         )
-        _answer([row for row in rows if row.person_id == me.pk], me, round)
+        _answer([row for row in rows if row.person_id == me.pk], me, round, outcome)
     Assignment.objects.bulk_create(
         Assignment(round=round, unit=unit, number=1, position=middle - len(real) + n) for n, unit in enumerate(real)
     )
@@ -66,11 +68,11 @@ def _slot(round: Round, unit: Unit, position: int, person: Member | None, now: A
     )  # fmt: skip
 
 
-def _answer(slots: list[Assignment], me: Member, round: Round) -> None:
+def _answer(slots: list[Assignment], me: Member, round: Round, outcome: str) -> None:
     answers = Answer.objects.bulk_create(
         Answer(
-            assignment=slot, author=me, revision=1, outcome="skipped", reason="other", guideline_id=round.guideline_id,
-            body_digest="", digest="", shown=1, received_at=timezone.now(),
+            assignment=slot, author=me, revision=1, outcome=outcome, reason="other" if outcome == "skipped" else "",
+            guideline_id=round.guideline_id, body_digest="", digest="", shown=1, received_at=timezone.now(),
         )
         for slot in slots
     )  # fmt: skip
@@ -205,6 +207,26 @@ def test_no_plan_of_the_loop_needs_statistics(project: Project, ann1: User, ann2
     loop = [sql for sql, _ in plans(statements, of="") if "COUNT(*)" not in sql]
     most, dearest = max((rows_read(sql), sql) for sql in loop)
     assert most < 100, f"reads {most} rows: {dearest}"
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite plans by its indexes alone")
+@pytest.mark.parametrize("saw", ["never", "empty", "older rounds"])
+def test_no_plan_of_what_counts_in_a_round_needs_statistics(project: Project, ann1: User, ann2: User, saw: str) -> None:
+    grown(project, ann1, SMALL)
+    fresh = Project.objects.create(slug="fresh", name="Fresh")
+    for i, user in enumerate((ann1, ann2)):
+        Member.objects.create(project=fresh, user=user, role="annotator", pseudonym=f"R{i}")
+    slots = 4 * SMALL
+    round = grown(fresh, ann1, slots, seen=False, outcome="answered")
+    if saw != "older rounds":
+        _saw(saw)
+    with CaptureQueriesContext(connection) as seen:
+        answers = measuring.basis_of(round)["answers"]
+        assert len(list(counted_answers(round))) == answers == slots // 4
+    statements = [query["sql"] for query in seen.captured_queries]
+    most, dearest = max((rows_read(sql), sql) for sql, _ in plans(statements, of=""))
+    # Each some times, and not each answer with each slot.
+    assert most < 20 * slots, f"reads {most} rows: {dearest[:2000]}"
 
 
 @pytest.mark.django_db(transaction=True)

@@ -18,7 +18,7 @@ from openpyxl import Workbook, load_workbook
 from rest_framework.test import APIClient
 
 from accounts.models import User
-from accounts.problems import Refused
+from api.problems import Refused
 from audit.models import Entry
 from projects import jobs
 from projects.actions.answers import next_hand

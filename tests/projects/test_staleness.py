@@ -13,10 +13,10 @@ from annotation.models import Cluster
 from audit.models import Entry
 from projects.actions.answers import next_hand
 from projects.actions.corrections import correct
-from projects.actions.gold import values_in_force
 from projects.actions.guidelines import write_guideline
 from projects.actions.rounds import close_round
 from projects.actions.staleness import changed
+from projects.in_force import values_in_force
 from projects.models import Answer, Decision, Member, Project
 from tests.builders import TEXT, answer, build_cluster, build_round, label_value
 

@@ -15,7 +15,7 @@ from django.conf import settings
 from openpyxl import Workbook
 from openpyxl.xml.constants import SHEET_MAIN_NS
 
-from accounts.problems import Refused
+from api.problems import Refused
 from projects.sheets.packing import refuse_unfit
 from projects.sheets.reading import read
 
@@ -29,7 +29,7 @@ import json, re, resource, sys
 import django
 django.setup()
 from pathlib import Path
-from accounts.problems import Problem
+from api.problems import Problem
 from projects.sheets.reading import read
 said = {}
 for name in sys.argv[1:]:

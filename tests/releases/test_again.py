@@ -136,6 +136,26 @@ def study(corpus: Project, judging: StagedBackend, tmp_path: Path) -> Project:
     return corpus
 
 
+@pytest.fixture(scope="module")
+def written() -> dict[str, Path]:
+    """Releases of `corpus` and `study`, by name: written once, and altered in copies only."""
+    return {}
+
+
+@pytest.fixture
+def release_of(
+    request: pytest.FixtureRequest, written: dict[str, Path], tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[str], Path]:
+    """``release_of("study")``: the folder of its release; the project is made where nobody has needed it before."""
+
+    def release_of(name: str) -> Path:
+        if name not in written:
+            written[name] = released(request.getfixturevalue(name), tmp_path_factory.mktemp(name) / "r")
+        return written[name]
+
+    return release_of
+
+
 def test_every_agreement_figure_of_a_closed_round_is_repeated_from_the_folder(corpus: Project, tmp_path: Path) -> None:
     folder = released(corpus, tmp_path / "r")
     lines = [json.loads(line) for line in (folder / REPORTS).read_text().splitlines()]
@@ -168,9 +188,9 @@ def test_every_agreement_figure_of_a_closed_round_is_repeated_from_the_folder(co
     ],
 )
 def test_one_altered_answer_is_found_in_the_figures(
-    corpus: Project, tmp_path: Path, name: str, change: Callable[[str], str], told: str
+    release_of: Callable[[str], Path], tmp_path: Path, name: str, change: Callable[[str], str], told: str
 ) -> None:
-    status, said, failed = again(changed(released(corpus, tmp_path / "r"), tmp_path / "c", name, change))
+    status, said, failed = again(changed(release_of("corpus"), tmp_path / "c", name, change))
     assert (status, told in said) == (1, True), (said, failed)
     assert "are not as printed" in failed
 
@@ -188,7 +208,7 @@ def test_every_score_of_every_system_is_repeated_from_the_folder(study: Project,
     status, said, failed = again(folder)
     assert (status, failed) == (0, ""), said
     assert "Not repeated" not in said
-    for name in (REPORTS, SCORINGS, "systems/probes.jsonl", "systems/summaries.jsonl"):
+    for name in (REPORTS, SCORINGS, "systems/probes.jsonl", "systems/summaries.jsonl", "systems/pairs.jsonl"):
         assert re.search(f"^{re.escape(name)}: [1-9][0-9]* figures came out as printed$", said, re.MULTILINE), said
 
 
@@ -212,9 +232,9 @@ def test_every_score_of_every_system_is_repeated_from_the_folder(study: Project,
     ],
 )
 def test_one_altered_score_is_found_in_the_figures(
-    study: Project, tmp_path: Path, name: str, change: Callable[[str], str], told: str
+    release_of: Callable[[str], Path], tmp_path: Path, name: str, change: Callable[[str], str], told: str
 ) -> None:
-    status, said, failed = again(changed(released(study, tmp_path / "r"), tmp_path / "c", name, change))
+    status, said, failed = again(changed(release_of("study"), tmp_path / "c", name, change))
     assert (status, told in said) == (1, True), (said, failed)
 
 
@@ -222,6 +242,9 @@ def test_one_altered_score_is_found_in_the_figures(
     ("name", "change"),
     [
         ("systems/scores/rouge.csv", cell(0, "rouge1_f1", "much")),
+        ("systems/scores/rouge.csv", cell(0, "run", "much")),
+        ("systems/pairs.jsonl", lambda text: text.replace('"side"', '"page"', 1)),
+        ("systems/pairs.jsonl", lambda text: text.replace('"first": ', '"first": 9', 1)),
         ("systems/scores/rouge.csv", lambda text: text.replace("review", "study", 1)),
         ("systems/likelihoods.csv", cell(0, "all_sum", "much")),
         (SCORINGS, lambda text: text.replace("{", "", 1)),
@@ -229,9 +252,9 @@ def test_one_altered_score_is_found_in_the_figures(
     ],
 )
 def test_a_file_that_is_no_such_file_is_said_in_a_line(
-    study: Project, tmp_path: Path, name: str, change: Callable[[str], str]
+    release_of: Callable[[str], Path], tmp_path: Path, name: str, change: Callable[[str], str]
 ) -> None:
-    status, _, failed = again(changed(released(study, tmp_path / "r"), tmp_path / "c", name, change))
+    status, _, failed = again(changed(release_of("study"), tmp_path / "c", name, change))
     assert (status, failed.count("\n")) == (2, 1), failed
     assert "Traceback" not in failed
 
@@ -280,8 +303,10 @@ def test_figures_of_m3s_level_3_are_repeated_from_its_release(
     status, said, failed = again(folder)
     assert (status, failed) == (0, ""), said
     assert "Not repeated" not in said
+    assert "systems/pairs.jsonl: " in said
     status, said, _ = again(changed(folder, tmp_path / "c", "systems/scores/rouge.csv", cell(300, "rougeL_f1", "1.5")))
     assert (status, "rougeL_f1, own target, mean, value" in said) == (1, True), said
+    assert "rougeL_f1, own target, difference, value" in said
     status, said, _ = again(changed(folder, tmp_path / "d", "answers/label.csv", cell(100, "modality", "no evidence")))
     assert (status, "round Study, measures, modality" in said) == (1, True), said
 

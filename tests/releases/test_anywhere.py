@@ -15,7 +15,10 @@ from tests.releases.forging import gold_flipped
 from tests.releases.test_folders import DIGEST, FIRST
 
 ROOT = Path(__file__).resolve().parents[2]
-APPS = ["accounts", "annotation", "audit", "config", "evaluation", "generation", "measures", "projects", "releases"]
+APPS = [
+    "accounts", "annotation", "api", "audit", "config", "evaluation", "generation", "measures", "operations",
+    "projects", "releases", "sql",
+]  # fmt: skip
 NO_DJANGO = ("-S",)
 
 

@@ -17,13 +17,13 @@ from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
 from accounts.models import User
-from accounts.problems import Conflict, NoRoom, Refused
 from annotation.models import Cluster, Proposition
+from api.problems import Conflict, NoRoom, Refused
 from audit.actions import seal_pending
 from projects import jobs
 from projects.actions.answers import next_hand
 from projects.actions.corrections import correct
-from projects.actions.gold import values_in_force
+from projects.in_force import values_in_force
 from projects.models import Job, Member, Project
 from releases.actions import freeze, store, write_release
 from releases.checks import run

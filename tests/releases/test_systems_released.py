@@ -14,6 +14,8 @@ from releases.dictionary import TABLES, table_of
 from releases.diffs import differences
 from releases.folder import read
 from tests.generation.summaries import add_summary, bring_two_reviews, build_run, scored, the_target
+from tests.generation.test_probing import probed
+from tests.generation.workers import staged_version
 from tests.releases.test_again import corpus, judging, people, staged, study
 from tests.releases.test_needed_again import released
 
@@ -91,10 +93,13 @@ def test_what_did_not_come_out_is_no_summary(reviews: Project, tmp_path: Path) -
     assert RunItem.objects.filter(run=run, status=ItemStatus.FAILED).count() == 1
     folder = released(reviews, tmp_path / "r")
     assert [line["text"] for line in lines(folder, "summaries.jsonl")] == [""]
+    [line] = lines(folder, "runs.jsonl")
+    assert (line["units"], line["done"]) == (2, 1), "how many were lost is printed below tables"
     assert not (folder / "systems" / "scorings.jsonl").exists()
 
 
 def test_every_column_of_every_file_of_rows_is_described(study: Project, tmp_path: Path) -> None:
+    probed(staged_version(study, "Another"))
     folder = released(study, tmp_path / "r")
     card = (folder / "README.md").read_text()
     described = set()

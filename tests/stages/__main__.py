@@ -1,100 +1,41 @@
-"""The stages in order; each prints its time, and what could not be run is said loudly at the end."""
+"""The stages; each prints its time, and what was not run is said loudly at the end.
+
+Those that compute run one after the other, and beside them those that mostly wait: servers that start, leases that
+lapse, pages that are drawn. What computes gives way.
+"""
 
 import os
-import re
 import shutil
-import subprocess
 import sys
-import tempfile
+import threading
 import time
-from collections.abc import Callable
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
+from functools import cache
 
-from . import servers
+from tests import engine
 
-ROOT = Path(__file__).resolve().parents[2]
-BIN = Path(sys.executable).parent
-DATA = Path(tempfile.gettempdir()) / f"concord-test-{os.getpid()}"
-ENVIRONMENT = {
-    **{k: v for k, v in os.environ.items() if k not in ("DATABASE_URL", "REDIS_URL", "SECRET_KEY")},
-    "DEBUG": "1",
-    "READ_DOT_ENV": "0",
-    "DATA_DIR": str(DATA),
-    "PYTHONPATH": str(ROOT),
-    # How often eight threads meet for one unit's slots, and how often the web server is killed (see tests/).
-    "CONTESTS": os.environ.get("CONTESTS", "120"),
-    "KILLS": os.environ.get("KILLS", "6"),
-}
-#: Tests by pace: the many quick ones run side by side; those that contend and kill run by themselves.
-QUICK = "not browser and not processes and not contest"
-ALONE = "contest or processes"
-#: So many of them at once on two cores: they wait for servers to start, leases to lapse and pauses to end.
-LIVE = "3"
-#: The longest, run on one data base here and on both by `make soak`: migrations, backups and the drill where a lab has
-#: its years of work, the demonstration where a newcomer meets it.
-ON_POSTGRES_ONLY = tuple(f"--ignore=tests/processes/test_{name}.py" for name in ("migrations", "backup", "drill"))
-ON_SQLITE_ONLY = ("--ignore=tests/config/test_demo.py", "--ignore=tests/processes/test_study.py")
+from . import changed as changes
+from . import servers, templates
+from .run import BIN, DATA, LIVE, ROOT, Failed, Run
+
+#: Tests by pace: the many quick ones, and those that contend and kill.
+QUICK = "not browser and not processes and not contest and not long"
+ALONE = "(contest or processes)"
+CORES = str(max(2, os.cpu_count() or 2))
+#: Where one packs and builds the pages, the others wait for that.
+_packing = threading.RLock()
 
 
-class Failed(Exception):
-    """A check of a stage did not pass."""
-
-
-@dataclass
-class Run:
-    """What the run has come to so far."""
-
-    passed: int = 0
-    failed: int = 0
-    skipped: int = 0
-    not_run: list[str] = field(default_factory=list)
-    run_again: list[str] = field(default_factory=list)
-
-    def command(self, *command: str | Path, **environment: str) -> None:
-        """Run a command; count what pytest and Vitest say; raise `Failed` when it fails."""
-        argv = [str(part) for part in command]
-        print(f"  $ {' '.join(argv).replace(str(BIN) + os.sep, '').replace(str(ROOT) + os.sep, '')}", flush=True)
-        process = subprocess.Popen(
-            argv, cwd=ROOT, env=ENVIRONMENT | environment, stdin=subprocess.DEVNULL, text=True, errors="replace",
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        )  # fmt: skip
-        assert process.stdout
-        for line in process.stdout:
-            print(f"    {line}", end="", flush=True)
-            self._count(line)
-        if process.wait():
-            raise Failed(f"{argv[0]} ended with {process.returncode}")
-
-    def _count(self, line: str) -> None:
-        line = re.sub(r"\x1b\[[0-9;]*m", "", line)
-        if re.search(r"\d+ (passed|failed|error).* in [\d.]+s", line) or re.match(r"\s+Tests\s", line):
-            for number, what in re.findall(r"(\d+) (passed|failed|errors?|skipped)", line):
-                name = "failed" if what.startswith("error") else what
-                setattr(self, name, getattr(self, name) + int(number))
-        if line.startswith("SKIPPED"):
-            self.not_run.append(line.strip())
-
-    def pytest(self, *arguments: str, **environment: str) -> None:
-        self.command(BIN / "pytest", "-q", "-p", "no:cacheprovider", *arguments, **environment)
-
-    def live(self, name: str, *arguments: str, **environment: str) -> None:
-        """Tests against live processes and a browser. Their clocks are real: one that fails on a machine that was
-        busy is run once more, by itself, and the summary names it; failing twice is failing."""
-        cache = f"cache_dir={DATA / 'cache' / name}"
-        before = self.failed
-        try:
-            self.command(BIN / "pytest", "-q", "-o", cache, *arguments, **environment)
-        except Failed:
-            alone = [a for a in arguments if a not in ("-n", "2", LIVE, "--dist", "loadfile")]
-            self.command(BIN / "pytest", "-q", "-o", cache, "--last-failed", "--last-failed-no-failures=none",
-                         *alone, **environment)  # fmt: skip
-            self.run_again.append(f"{name}: {self.failed - before} failed, and passed when run again alone: see above")
-            self.failed = before
-
-    def manage(self, *arguments: str) -> None:
-        self.command(sys.executable, "manage.py", *arguments)
+@cache
+def without_postgres() -> str:
+    """Why PostgreSQL cannot be had here; empty where it can."""
+    try:
+        servers.postgres_bin()
+    except servers.Missing as missing:
+        return str(missing)
+    return ""
 
 
 def style(run: Run) -> None:
@@ -118,56 +59,120 @@ def schema(run: Run) -> None:
     if written.read_bytes() != fresh.read_bytes():
         raise Failed("frontend/schema.yml is stale: run `make schema` and commit what it writes")
     types_file = ROOT / "frontend" / "src" / "api" / "schema.d.ts"
-    before = types_file.read_bytes()
-    run.manage("frontend", "api")
-    if types_file.read_bytes() != before:
-        types_file.write_bytes(before)
-        raise Failed("frontend/src/api/schema.d.ts is stale: run `make schema` and commit what it writes")
+    with _packing:
+        before = types_file.read_bytes()
+        run.manage("frontend", "api")
+        if types_file.read_bytes() != before:
+            types_file.write_bytes(before)
+            raise Failed("frontend/src/api/schema.d.ts is stale: run `make schema` and commit what it writes")
 
 
 def frontend(run: Run) -> None:
-    run.manage("frontend", "check")
-    run.manage("frontend", "test")
-    run.manage("frontend")
+    with _packing:
+        run.manage("frontend", "check")
+        run.manage("frontend", "test")
+        run.manage("frontend")
 
 
-def sqlite(run: Run) -> None:
-    run.pytest("-n", "2", "-m", QUICK)
-    run.live("sqlite", "-n", LIVE, "--dist", "loadfile", "-m", ALONE, *ON_POSTGRES_ONLY)
-
-
-def postgres(run: Run) -> None:
-    """The same tests on PostgreSQL, and on Redis those that concern jobs."""
+@contextmanager
+def both(run: Run) -> Iterator[dict[str, str]]:
+    """A PostgreSQL with a template in it, and a Redis, of the stage's own: what the environment says of them."""
     with ExitStack() as stack:
         url = stack.enter_context(servers.postgres())
         redis = stack.enter_context(servers.redis())
-        both = {"DATABASE_URL": url, "TEST_REDIS_URL": redis}
-        # What knows no data base is not run twice: it would show nothing.
-        run.pytest("-n", "2", "-m", QUICK, "--with-data-base", **both)
-        run.live("postgres", "-n", LIVE, "--dist", "loadfile", "-m", ALONE, *ON_SQLITE_ONLY, **both)
+        yield {"DATABASE_URL": url, "TEST_REDIS_URL": redis, **templates.postgres(run, url)}
+
+
+def postgres(run: Run) -> None:
+    """Every quick test, on PostgreSQL and, those that concern jobs, on Redis."""
+    with both(run) as environment:
+        run.pytest("-n", CORES, "--dist", "worksteal", "-m", QUICK, **environment)
+
+
+def sqlite(run: Run) -> None:
+    """Quick tests whose matter depends on the engine, on SQLite too; all of them where there is no PostgreSQL."""
+    chosen: list[str] = ["-m", QUICK]
+    if not without_postgres():
+        chosen = ["-m", f"engine and {QUICK}", *map(str, engine.modules())]
+    run.pytest("-n", CORES, "--dist", "worksteal", *chosen, **templates.sqlite(run))
+
+
+def live(run: Run) -> None:
+    """Tests that contend, kill and pull plugs: each where its matter lies, most on PostgreSQL."""
+    side_by_side, modules = ("-n", LIVE, "--dist", "worksteal"), [str(path) for path in engine.alone()]
+    if without_postgres():
+        run.live("sqlite", *side_by_side, "-m", ALONE, *modules, **templates.sqlite(run))
+        raise servers.Missing(f"on PostgreSQL. {without_postgres()}")
+    with both(run) as environment:
+        run.live("postgres", *side_by_side, "-m", f"{ALONE} and not sqlite", *modules, **environment)
+    run.live("sqlite", *side_by_side, "-m", f"{ALONE} and (engine or sqlite)", *modules, **templates.sqlite(run))
 
 
 def browser(run: Run) -> None:
     """The real pages, on the production bundle."""
     path = servers.chromium()
-    run.manage("frontend")
-    run.live("browser", "-n", "2", "--dist", "loadfile", "-m", "browser", "tests/browser", CHROMIUM=path)
+    with _packing:
+        run.manage("frontend")
+    environment = templates.sqlite(run) | {"CHROMIUM": path}
+    run.live("browser", "-n", "2", "--dist", "loadfile", "-m", "browser", "tests/browser", **environment)
+
+
+def changed(run: Run) -> None:
+    """What a change touches, since the commit SINCE (else since main): see `changes`."""
+    changes.check(run, both, without_postgres())
 
 
 def soak(run: Run) -> None:
-    run.pytest("-m", ALONE, "-s")
-    with ExitStack() as stack:
-        both = {
-            "DATABASE_URL": stack.enter_context(servers.postgres()),
-            "TEST_REDIS_URL": stack.enter_context(servers.redis()),
-        }
-        run.pytest("-m", ALONE, "-s", **both)
+    """Everything on both, and what contends and kills for long."""
+    run.pytest("-n", CORES, "-m", "not browser and not processes and not contest", **templates.sqlite(run))
+    run.pytest("-m", f"{ALONE}", "-s", **templates.sqlite(run))
+    with both(run) as environment:
+        run.pytest("-m", f"{ALONE}", "-s", **environment)
 
 
-STAGES: dict[str, Callable[[Run], None]] = {
-    stage.__name__: stage for stage in (style, types, imports, schema, frontend, sqlite, postgres, browser)
+Stage = Callable[[Run], None]
+STAGES: dict[str, Stage] = {
+    stage.__name__: stage for stage in (style, types, imports, schema, frontend, postgres, sqlite, live, browser)
 }
-EXTRA: dict[str, Callable[[Run], None]] = {"soak": soak}
+EXTRA: dict[str, Stage] = {"changed": changed, "soak": soak}
+#: Those that mostly wait: one after the other, beside all that compute.
+BESIDE = ("live", "browser")
+
+
+@dataclass
+class Came:
+    """What all stages came to."""
+
+    runs: list[Run] = field(default_factory=list)
+    times: list[tuple[str, str, float]] = field(default_factory=list)
+    broken: list[str] = field(default_factory=list)
+
+    def of(self, names: Sequence[str], every: dict[str, Stage], *, beside: bool = False, patient: bool = False) -> None:
+        """Run stages one after the other."""
+        for name in names:
+            run = Run(name, beside, patient)
+            self.runs.append(run)
+            run.say(f"\n== {name}" if not run.beside else f"== {name}")
+            started = time.monotonic()
+            word = self._outcome(run, every[name])
+            seconds = time.monotonic() - started
+            self.times.append((name, word, seconds))
+            run.say(f"  {word}, {seconds:.1f} s")
+
+    def _outcome(self, run: Run, stage: Stage) -> str:
+        try:
+            stage(run)
+        except servers.Missing as missing:
+            run.not_run.append(f"stage {run.name}: {missing}")
+            return "NOT RUN"
+        except Failed as failure:
+            run.say(f"  FAILED: {failure}")
+        except Exception as error:  # of a stage itself: the others go on
+            run.say(f"  FAILED: {type(error).__name__}: {error}")
+        else:
+            return "ok"
+        self.broken.append(run.name)
+        return "FAILED"
 
 
 def main(chosen: list[str]) -> int:
@@ -175,44 +180,43 @@ def main(chosen: list[str]) -> int:
     if unknown := set(chosen) - set(every):
         print(f"No such stage: {', '.join(sorted(unknown))}. There are: {', '.join(every)}.")
         return 2
-    run, broken, times = Run(), [], []
+    names = chosen or list(STAGES)
+    came, began = Came(), time.monotonic()
     DATA.mkdir(parents=True, exist_ok=True)
+    beside = [name for name in names if name in BESIDE]
+    computing = [name for name in names if name not in BESIDE]
     try:
-        for name in chosen or list(STAGES):
-            print(f"\n== {name}", flush=True)
-            started = time.monotonic()
-            try:
-                every[name](run)
-                word = "ok"
-            except servers.Missing as missing:
-                run.not_run.append(f"stage {name}: {missing}")
-                word = "NOT RUN"
-            except Failed as failure:
-                print(f"  FAILED: {failure}", flush=True)
-                broken.append(name)
-                word = "FAILED"
-            times.append((name, word, time.monotonic() - started))
+        if beside and len(names) > 1:
+            # One after the other: on two cores a browser beside servers that are killed makes the clocks of both lie.
+            others = threading.Thread(target=came.of, args=(beside, every), kwargs={"beside": True})
+            others.start()
+            came.of(computing, every, beside=True, patient=True)
+            others.join()
+        else:
+            came.of(names, every)
     finally:
         shutil.rmtree(DATA, ignore_errors=True)
-    return summary(run, broken, times)
+    came.times.sort(key=lambda time: names.index(time[0]))
+    return summary(came, time.monotonic() - began)
 
 
-def summary(run: Run, broken: list[str], times: list[tuple[str, str, float]]) -> int:
+def summary(came: Came, seconds: float) -> int:
     print("\n== summary")
-    for name, word, seconds in times:
-        print(f"  {name:<10} {word:<8} {seconds:7.1f} s")
-    print(f"  {'total':<10} {'':<8} {sum(t for _, _, t in times):7.1f} s")
-    if run.not_run:
+    for name, word, took in came.times:
+        print(f"  {name:<10} {word:<8} {took:7.1f} s")
+    print(f"  {'total':<10} {'':<8} {seconds:7.1f} s")
+    if not_run := [line for run in came.runs for line in run.not_run]:
         print("\n!! NOT RUN:")
-        for line in dict.fromkeys(run.not_run):
+        for line in dict.fromkeys(not_run):
             print(f"!!   {line}")
-    for line in run.run_again:
+    for line in (line for run in came.runs for line in run.run_again):
         print(f"\n!! RUN TWICE: {line}")
-    failed = max(run.failed, len(broken))
-    print(f"\n{run.passed} passed, {failed} failed, {run.skipped} skipped")
+    passed, failed, skipped = (sum(getattr(run, name) for run in came.runs) for name in ("passed", "failed", "skipped"))
+    failed = max(failed, len(came.broken))
+    print(f"\n{passed} passed, {failed} failed, {skipped} skipped")
     # A stage that could not be run is a failure where nobody is there to read about it.
-    unattended = os.environ.get("CI") == "true" and any(word == "NOT RUN" for _, word, _ in times)
-    return 1 if broken or unattended else 0
+    unattended = os.environ.get("CI") == "true" and any(word == "NOT RUN" for _, word, _ in came.times)
+    return 1 if came.broken or unattended else 0
 
 
 if __name__ == "__main__":

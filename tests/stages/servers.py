@@ -193,3 +193,12 @@ def redis() -> Iterator[str]:
         finally:
             server.terminate()
             server.wait(timeout=30)
+
+
+def new_data_base(url: str, name: str) -> str:
+    """An empty data base of a PostgreSQL of ours; its DATABASE_URL."""
+    import psycopg
+
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}")
+    return url.rpartition("/")[0] + f"/{name}"

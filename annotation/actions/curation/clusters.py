@@ -6,12 +6,12 @@ from typing import Any
 
 from django.db.models import Max
 
-from accounts.problems import Conflict, Refused
-from accounts.ready import Rows
+from api.problems import Conflict, Refused
 from audit.log import record
 from projects.actions import staleness
 from projects.actions.corrections import Correction, correct_all
 from projects.models import Change, Member, Unit
+from sql.ready import Rows
 
 from ...imports.m3.records import SLOTS, Item, Source
 from ...imports.m3.rows import Layout, next_position
@@ -89,7 +89,7 @@ def add_inputs(
 def inputs_changed(cluster: Cluster, by: Member, reason: str) -> None:
     """The cluster has other inputs than before: it is found by them, and whether they agree is to be judged again."""
     refresh_search(cluster)
-    staleness.changed(units=[cluster.unit], kinds=["discourse"], what=Change.What.TEXT, reason=reason, by=by)
+    staleness.changed(units=[cluster.unit], kinds=["discourse"], what=Change.TEXT, reason=reason, by=by)
 
 
 def _item(docid: str, row: Row) -> Item:

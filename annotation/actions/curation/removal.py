@@ -2,7 +2,7 @@
 
 from django.db import transaction
 
-from accounts.problems import Conflict, Refused
+from api.problems import Conflict, Refused
 from audit.log import REMOVE, record, record_all
 from projects.models import Assignment, Decision, Member, Purpose, Unit
 

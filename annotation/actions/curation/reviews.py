@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from accounts.problems import Refused
-from accounts.ready import Rows
+from api.problems import Refused
 from audit.log import record
 from projects.models import Member, Project, Unit
+from sql.ready import Rows
 
 from ...imports.m3.records import Item, Source
 from ...imports.m3.rows import Layout, next_position

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from accounts.ready import Rows
 from annotation.counterfactuals import check
 from annotation.models import Proposition
 from measures.counterfactuals import Kind
 from projects.models import Import, Project
+from sql.ready import Rows
 
 from ..faults import BadFiles, Faults
 from ..formats import Notice, Parsed

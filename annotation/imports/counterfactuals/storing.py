@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from django.db import IntegrityError, transaction
 
-from accounts.problems import Conflict, Refused
 from annotation.counterfactuals import check
 from annotation.models import Counterfactual, Proposition
+from api.problems import Conflict, Refused
 from measures.counterfactuals import Kind
 from projects.models import Answer, Import, Unit
 

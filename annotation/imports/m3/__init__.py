@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from accounts.ready import Rows
 from projects.models import Import, Project
+from sql.ready import Rows
 
 from ..faults import Faults
 from ..formats import Notice, Parsed

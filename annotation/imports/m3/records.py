@@ -9,12 +9,13 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from annotation.lengths import CLAIM, CUE, DOCUMENT, SLOT, longer
-from annotation.models import Modality, Polarity, Relation
+from annotation.models import Modality, Polarity, Relation, Slot
+from annotation.models.labels import is_consistent
 
 from ..json_lines import described, no_text, shown
 
 JOIN = " ||||| "
-SLOTS = ("p", "i", "c", "o")
+SLOTS = tuple(Slot.values)
 TARGET_KEYS = ("target_modality", "target_direction", "target_modality_span", "target_direction_span")
 SOURCE_KEYS = ("source_direction", "source_modality", "source_direction_span", "source_modality_span")
 PLAIN_KEYS = ("docid", "target_text", "input_text", "input_studies")
@@ -153,7 +154,7 @@ def _said(value: Mapping[str, Any], side: str, path: str, fault: Fault) -> Said 
     cues = [_text(value, f"{side}_{name}_span", path, fault, most=CUE) for name in ("direction", "modality")]
     if polarity is None or modality is None or cues[0] is None or cues[1] is None:
         return None
-    if (polarity == Polarity.NOT_APPLICABLE) != (modality == Modality.NO_EVIDENCE):
+    if not is_consistent(polarity, modality):
         fault(
             _join(path, f"{side}_direction"),
             f'"n/a" exactly when {side}_modality is "no evidence"; found {shown(polarity)} with {shown(modality)}',

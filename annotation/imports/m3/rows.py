@@ -5,7 +5,6 @@ from collections.abc import Iterable, Sequence
 from django.db.models import Max, QuerySet
 
 from accounts.models import User
-from accounts.ready import Rows
 from annotation.gold import LABEL_FIELDS
 from annotation.models import (
     Cluster,
@@ -27,6 +26,7 @@ from annotation.search import folded
 from measures import spans
 from projects.actions.decisions import with_digests
 from projects.models import Decision, Import, Origin, Project, Unit
+from sql.ready import Rows
 
 from ..reading import Progress
 from .records import SLOTS, Item, Said

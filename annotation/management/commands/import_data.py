@@ -14,11 +14,11 @@ from django.db import transaction
 from tqdm import tqdm
 
 from accounts.models import User
-from accounts.problems import Problem
 from annotation.actions.imports import Checked, check_files, import_files, report_of
 from annotation.imports import FORMATS
 from annotation.imports.faults import BadFiles, Faults
 from annotation.imports.reading import Progress, Source, silent
+from api.problems import Problem
 from projects.actions.people import add_member, create_project
 from projects.management.arguments import project_of, user_of
 from projects.models import Project, Role

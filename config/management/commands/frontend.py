@@ -21,14 +21,15 @@ class Command(BaseCommand):
     help = "Install the frontend's packages and build the production bundle; does nothing when nothing changed."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("script", nargs="?", default="build", help="build (default), check, test or api.")
+        parser.add_argument("script", nargs="?", default="build", help="build (default), check, test, related or api.")
+        parser.add_argument("files", nargs="*", help="For related: tests of what depends on these files are run.")
         parser.add_argument("--force", action="store_true", help="Build even when nothing changed.")
 
-    def handle(self, *args: Any, script: str, force: bool, **options: Any) -> None:
+    def handle(self, *args: Any, script: str, files: list[str], force: bool, **options: Any) -> None:
         npm = npm_command()
         self._install(npm)
         if script != "build":
-            self._run([*npm, "run", script])
+            self._run([*npm, "run", script, *(["--", *files] if files else [])])
             return
         stamp, digest = FRONTEND / "dist" / ".built-from", digest_of_sources()
         if not force and stamp.exists() and stamp.read_text() == digest:

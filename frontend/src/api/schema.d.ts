@@ -1932,6 +1932,8 @@ export interface components {
             answers: number;
             measures: components["schemas"]["Measure"][];
             spans: components["schemas"]["SpanAgreement"][];
+            /** @description Where people were asked again. */
+            repeats?: components["schemas"]["Repeats"];
             /** Format: date-time */
             as_of: string;
             /** @description Whether measuring it now would give the same. */
@@ -2000,7 +2002,7 @@ export interface components {
         };
         /** @enum {string} */
         ByEnum: "provider" | "link";
-        Card: components["schemas"]["LabelCard"] | components["schemas"]["DiscourseCard"] | components["schemas"]["TupleCard"];
+        Card: components["schemas"]["TupleCard"] | components["schemas"]["LabelCard"] | components["schemas"]["DiscourseCard"];
         CardUnit: {
             id: number;
             key: string;
@@ -2090,6 +2092,8 @@ export interface components {
             bootstrap_ci: number[] | null;
             reviews: components["schemas"]["OverReviews"] | null;
         };
+        /** @enum {string} */
+        CoefficientEnum: "ac1" | "ac2";
         Coefficients: {
             percent_agreement?: components["schemas"]["Coefficient"];
             ac1?: components["schemas"]["Coefficient"];
@@ -2115,7 +2119,10 @@ export interface components {
             /** Format: double */
             percent: number | null;
         };
-        /** @description One slot as typed. Its form follows from the text: [brackets] are implied, words of the target explicit. */
+        /**
+         * @description One slot as typed, wherever: spaces around it are the keyboard's. Its form follows from the text: [brackets] are
+         *     implied, words of the target explicit.
+         */
         Comparator: {
             text: string;
             /** @description Where it was marked in the target; the text is then the quotes, spaced. */
@@ -2126,7 +2133,10 @@ export interface components {
              */
             stands_for: components["schemas"]["StandsForEnum"] | components["schemas"]["BlankEnum"];
         };
-        /** @description One slot as typed. Its form follows from the text: [brackets] are implied, words of the target explicit. */
+        /**
+         * @description One slot as typed, wherever: spaces around it are the keyboard's. Its form follows from the text: [brackets] are
+         *     implied, words of the target explicit.
+         */
         ComparatorRequest: {
             text: string;
             /** @description Where it was marked in the target; the text is then the quotes, spaced. */
@@ -2304,8 +2314,6 @@ export interface components {
             occurrences: number;
             fragments: components["schemas"]["CueFragment"][];
         };
-        /** @enum {string} */
-        CuesEnum: "exact" | "overlap" | "ignore";
         CuratedCluster: {
             id: number;
             unit: number;
@@ -2546,8 +2554,6 @@ export interface components {
             value: components["schemas"]["CueValue"] | null;
             origin: components["schemas"]["OriginEnum"];
         };
-        /** @enum {string} */
-        GoldEnum: "with" | "without";
         GoldModality: {
             value: components["schemas"]["ModalityEnum"];
             origin: components["schemas"]["OriginEnum"];
@@ -2756,10 +2762,9 @@ export interface components {
             key: string;
             title: string;
             strata: string[];
-            /** @description Whether cues are marked, so that their policy matters. */
-            cues: boolean;
-            /** @description Whether something can be suggested to people. */
-            suggestions: boolean;
+            options: components["schemas"]["Parameter"][];
+            policy: components["schemas"]["Parameter"][];
+            filters: components["schemas"]["Parameter"][];
         };
         /** @description What every card has, whatever its kind. */
         LabelCard: {
@@ -3701,6 +3706,8 @@ export interface components {
             default: unknown | null;
             help: string;
             choices: string[];
+            /** @description How the choices read, in their order; empty: as they are. */
+            words: string[];
             /** Format: double */
             minimum: number | null;
             /** Format: double */
@@ -4000,6 +4007,21 @@ export interface components {
         RemovalRequest: {
             reason: string;
         };
+        RepeatMeasure: {
+            name: string;
+            /** @description Pairs of a first and a second answer of one person. */
+            units: number;
+            all_agree: components["schemas"]["AllAgree"];
+            coefficient: components["schemas"]["CoefficientEnum"];
+            /** Format: double */
+            value: number | null;
+            undefined: string | null;
+        };
+        /** @description How far people say the same of what they are asked twice; what two people say does not come in. */
+        Repeats: {
+            answers: number;
+            measures: components["schemas"]["RepeatMeasure"][];
+        };
         /** @description One's own answer that somebody replied to. */
         Reply: {
             /** Format: uuid */
@@ -4074,8 +4096,13 @@ export interface components {
             units: number;
             dealing: components["schemas"]["DealingEnum"];
             seed: number;
-            options: components["schemas"]["RoundOptions"];
-            policy: components["schemas"]["RoundPolicy"];
+            options: {
+                [key: string]: unknown;
+            };
+            policy: {
+                [key: string]: unknown;
+            };
+            settings: components["schemas"]["Setting"][];
             guideline: components["schemas"]["RoundGuideline"];
             skip_reasons: components["schemas"]["SkipReason"][];
             /** Format: date-time */
@@ -4094,33 +4121,12 @@ export interface components {
             kinds: components["schemas"]["KindChoice"][];
             people: components["schemas"]["PersonChoice"][];
         };
-        /** @description Which of the project's units; every filter that is set narrows. */
-        RoundFiltersRequest: {
-            role?: components["schemas"]["PropositionRoleEnum"];
-            cluster?: string;
-            /** @description PMIDs, with commas or spaces between them. */
-            review?: string;
-            search?: string;
-            unlabelled?: boolean;
-            /** @description Only what is to be looked at again after a change. */
-            stale?: boolean;
-            gold?: components["schemas"]["GoldEnum"];
-            contested?: boolean;
-            flagged?: boolean;
-            /** @description Of some value in force. */
-            origin?: components["schemas"]["OriginEnum"];
-            /** @description Only what was in no round of this kind. */
-            unasked?: boolean;
-        };
         RoundGuideline: {
             id: number;
             number: number;
             text: string;
             /** @description Sanitised. */
             html: string;
-        };
-        RoundOptions: {
-            suggestions: boolean;
         };
         /** @description A new round, as one page asks for it. */
         RoundPlanRequest: {
@@ -4138,20 +4144,46 @@ export interface components {
             seed: number;
             /** @description Leave out to take all. */
             sample?: number | null;
-            filters?: components["schemas"]["RoundFiltersRequest"];
+            /** @description By the kind's declared filters; each narrows. */
+            filters?: {
+                [key: string]: unknown;
+            };
             /** @description What the sample is stratified by, in proportion. */
             strata?: string[];
             /** @default corpus */
             order: components["schemas"]["OrderEnum"];
-            /** @default overlap */
-            cues: components["schemas"]["CuesEnum"];
-            /** @default false */
-            suggestions: boolean;
+            /** @description What the page shows, by the kind's declarations. */
+            options?: {
+                [key: string]: unknown;
+            };
+            /** @description What makes answers gold, by the kind's declarations. */
+            policy?: {
+                [key: string]: unknown;
+            };
             /** @default 1800 */
             lease_seconds: number;
-        };
-        RoundPolicy: {
-            cues: string;
+            /**
+             * Format: double
+             * @description Share of the units that more people are asked; 0 for none.
+             * @default 0
+             */
+            block_share: number;
+            /**
+             * @description How many people those.
+             * @default 0
+             */
+            block_overlap: number;
+            /**
+             * Format: double
+             * @description Share of each person's own units that is asked again.
+             * @default 0
+             */
+            repeat_share: number;
+            /**
+             * @description Other units of the person's in between, at least.
+             * @default 20
+             */
+            repeat_distance: number;
         };
         /** @description A new round, as one page asks for it. */
         RoundPreviewRequest: {
@@ -4169,17 +4201,46 @@ export interface components {
             seed: number;
             /** @description Leave out to take all. */
             sample?: number | null;
-            filters?: components["schemas"]["RoundFiltersRequest"];
+            /** @description By the kind's declared filters; each narrows. */
+            filters?: {
+                [key: string]: unknown;
+            };
             /** @description What the sample is stratified by, in proportion. */
             strata?: string[];
             /** @default corpus */
             order: components["schemas"]["OrderEnum"];
-            /** @default overlap */
-            cues: components["schemas"]["CuesEnum"];
-            /** @default false */
-            suggestions: boolean;
+            /** @description What the page shows, by the kind's declarations. */
+            options?: {
+                [key: string]: unknown;
+            };
+            /** @description What makes answers gold, by the kind's declarations. */
+            policy?: {
+                [key: string]: unknown;
+            };
             /** @default 1800 */
             lease_seconds: number;
+            /**
+             * Format: double
+             * @description Share of the units that more people are asked; 0 for none.
+             * @default 0
+             */
+            block_share: number;
+            /**
+             * @description How many people those.
+             * @default 0
+             */
+            block_overlap: number;
+            /**
+             * Format: double
+             * @description Share of each person's own units that is asked again.
+             * @default 0
+             */
+            repeat_share: number;
+            /**
+             * @description Other units of the person's in between, at least.
+             * @default 20
+             */
+            repeat_distance: number;
             /**
              * @description Another unit at each.
              * @default 0
@@ -4192,6 +4253,9 @@ export interface components {
             answered: number;
             units: number;
             units_complete: number;
+            /** @description Slots in which somebody is asked a unit again. */
+            repeats: number;
+            repeats_answered: number;
             /** @description Late answers to slots that had been dealt again. */
             surplus: number;
             people: components["schemas"]["PersonProgress"][];
@@ -4390,6 +4454,11 @@ export interface components {
             user: components["schemas"]["User"];
             projects: components["schemas"]["Membership"][];
         };
+        /** @description One thing that was set of a round, in words. */
+        Setting: {
+            label: string;
+            value: string;
+        };
         /** @description Input that refuses fields it does not know, so that nobody believes to have set what was ignored. */
         SheetConfirmRequest: {
             /** @description The check that found what will be imported. */
@@ -4501,7 +4570,7 @@ export interface components {
             reviews: number;
             propositions: number;
         };
-        SubmissionRequest: components["schemas"]["LabelSubmissionRequest"] | components["schemas"]["DiscourseSubmissionRequest"] | components["schemas"]["TupleSubmissionRequest"];
+        SubmissionRequest: components["schemas"]["TupleSubmissionRequest"] | components["schemas"]["LabelSubmissionRequest"] | components["schemas"]["DiscourseSubmissionRequest"];
         /** @description The hand: which assignments, in order, and the cards that the client does not hold yet. */
         Submitted: {
             hand: number[];
@@ -4619,7 +4688,7 @@ export interface components {
         /** @enum {string} */
         TargetLevelEnum: "document" | "sentence";
         /** @enum {string} */
-        TaskKindEnum: "label" | "discourse" | "tuple";
+        TaskKindEnum: "tuple" | "label" | "discourse";
         /** @enum {string} */
         ThemeEnum: "auto" | "light" | "dark";
         /** @description What every card has, whatever its kind. */
@@ -4664,13 +4733,19 @@ export interface components {
         };
         /** @enum {string} */
         TupleKindEnum: "tuple";
-        /** @description One slot as typed. Its form follows from the text: [brackets] are implied, words of the target explicit. */
+        /**
+         * @description One slot as typed, wherever: spaces around it are the keyboard's. Its form follows from the text: [brackets] are
+         *     implied, words of the target explicit.
+         */
         TupleSlot: {
             text: string;
             /** @description Where it was marked in the target; the text is then the quotes, spaced. */
             fragments?: components["schemas"]["Fragment"][];
         };
-        /** @description One slot as typed. Its form follows from the text: [brackets] are implied, words of the target explicit. */
+        /**
+         * @description One slot as typed, wherever: spaces around it are the keyboard's. Its form follows from the text: [brackets] are
+         *     implied, words of the target explicit.
+         */
         TupleSlotRequest: {
             text: string;
             /** @description Where it was marked in the target; the text is then the quotes, spaced. */
@@ -4889,7 +4964,7 @@ export interface components {
             run: components["schemas"]["RunRow"] | null;
         };
         /** @enum {string} */
-        WhatEnum: "text" | "tuple";
+        WhatEnum: "text" | "tuple" | "label";
         /** @description A parameter acts only where another one of its section has one of these values. */
         When: {
             parameter: string;
@@ -8442,7 +8517,7 @@ export interface operations {
     outdated_answers_list: {
         parameters: {
             query?: {
-                kind?: "label" | "discourse" | "tuple";
+                kind?: "tuple" | "label" | "discourse";
                 /** @description A page number within the paginated result set. */
                 page?: number;
                 /** @description Number of results to return per page. */
@@ -9692,12 +9767,12 @@ export interface operations {
     stale_list: {
         parameters: {
             query?: {
-                kind?: "label" | "discourse" | "tuple";
+                kind?: "tuple" | "label" | "discourse";
                 /** @description A page number within the paginated result set. */
                 page?: number;
                 /** @description Number of results to return per page. */
                 page_size?: number;
-                what?: "text" | "tuple";
+                what?: "text" | "tuple" | "label";
             };
             header?: never;
             path: {

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { ofClaims, ofClusters, type Claim, type Cluster } from '../kinds/cells.ts'
-import { discourseCells } from '../kinds/discourse/cells.ts'
-import { labelCells, type LabelSaid } from '../kinds/label/cells.ts'
-import { tupleCells } from '../kinds/tuple/cells.ts'
+import type { Claim, Cluster } from '../kinds/columns.ts'
+import { loadColumns } from '../kinds/index.ts'
+import discourseColumns from '../kinds/discourse/columns.ts'
+import labelColumns from '../kinds/label/columns.ts'
+import type { LabelSaid } from '../kinds/label/typed.ts'
+import tupleColumns from '../kinds/tuple/columns.ts'
 import { basisOf, begin, changesOf, columnsOf, follow, refusals, type Row } from './rows.ts'
 
 const state = { shown: 1, seen: 7, decided_by: null, decided_at: null, is_stale: false }
@@ -19,6 +21,7 @@ const cluster: Cluster = {
   tuple: { ...state, slots: [{ slot: 'i', form: 'explicit', text: 'nepralin', stands_for: '', fragments: [] }], origin: 'imported' },
   relation: { ...state, relation: null, suggested: null },
 }
+const { ofClaims, ofClusters } = await loadColumns()
 const columns = columnsOf(ofClaims)
 const put = (row: Row<Claim>, column: string, text: string): Row<Claim> => {
   const is = columns.find((c) => c.key === column)!.put!(row, text)
@@ -74,27 +77,27 @@ describe('the cells of a label', () => {
 
 describe('the cells of a cluster', () => {
   it('say the form of a slot, and what a blank comparator means', () => {
-    const said = tupleCells.begin(cluster)
-    const c = tupleCells.columns.find((k) => k.key === 'c')!
-    const i = tupleCells.columns.find((k) => k.key === 'i')!
+    const said = tupleColumns.begin(cluster)
+    const c = tupleColumns.columns.find((k) => k.key === 'c')!
+    const i = tupleColumns.columns.find((k) => k.key === 'i')!
     expect(i.hint!(said)).toMatch(/^explicit/)
     const placebo = c.put!(said, '= Placebo') as typeof said
     expect([placebo.c, placebo.standsFor, c.show(placebo)]).toEqual(['', 'placebo', '= placebo'])
     expect(c.put!(said, '= sugar')).toMatch(/= not stated/)
     expect(i.put!(said, '  ')).toMatch(/Only spaces/)
-    expect(tupleCells.value(placebo)).toMatchObject({ i: { text: 'nepralin' }, c: { text: '', stands_for: 'placebo' } })
+    expect(tupleColumns.value(placebo)).toMatchObject({ i: { text: 'nepralin' }, c: { text: '', stands_for: 'placebo' } })
   })
 
   it('suggest the relation by what is typed, and say what became of the suggestion', () => {
-    const begun = discourseCells.begin(cluster)
+    const begun = discourseColumns.begin(cluster)
     const claims = (...polarities: string[]) => ['', ...polarities].map((polarity) => ({ label: { polarity } }))
-    expect(discourseCells.beside!(begun, claims('positive', '')).suggested).toBeNull()
-    expect(discourseCells.beside!(begun, claims('positive', 'n/a')).suggested).toBe('contradiction')
-    const agree = discourseCells.beside!(begun, claims('positive', 'positive'))
-    expect(discourseCells.columns[0]!.offer!(agree)).toBe('agreement')
-    expect(discourseCells.value({ ...agree, relation: 'agreement' })).toEqual({ relation: 'agreement', suggestion: 'accepted' })
-    expect(discourseCells.value({ ...agree, relation: 'contradiction' })).toMatchObject({ suggestion: 'edited' })
-    expect(discourseCells.value({ ...begun, relation: 'agreement' })).toEqual({ relation: 'agreement' })
+    expect(discourseColumns.beside!(begun, claims('positive', '')).suggested).toBeNull()
+    expect(discourseColumns.beside!(begun, claims('positive', 'n/a')).suggested).toBe('contradiction')
+    const agree = discourseColumns.beside!(begun, claims('positive', 'positive'))
+    expect(discourseColumns.columns[0]!.offer!(agree)).toBe('agreement')
+    expect(discourseColumns.value({ ...agree, relation: 'agreement' })).toEqual({ relation: 'agreement', suggestion: 'accepted' })
+    expect(discourseColumns.value({ ...agree, relation: 'contradiction' })).toMatchObject({ suggestion: 'edited' })
+    expect(discourseColumns.value({ ...begun, relation: 'agreement' })).toEqual({ relation: 'agreement' })
   })
 
   it('name the change that the server refused', () => {
@@ -104,6 +107,6 @@ describe('the cells of a cluster', () => {
     expect(refusals([{ field: 'rows.0.value.p.text', message: 'Too long.' }, { field: 'reason', message: 'Say why.' }], sent)).toEqual({
       '99 tuple': { why: 'Too long.', path: 'rows.0.value.p.text' }, '': { why: 'Say why.', path: 'reason' },
     })
-    expect(labelCells.columnOf('value.polarity_cue.0.start')).toBe('polarity_cue')
+    expect(labelColumns.columnOf('value.polarity_cue.0.start')).toBe('polarity_cue')
   })
 })

@@ -2,7 +2,7 @@
 
 import type { FieldError } from '../api/client.ts'
 import type { Column } from '../grid/model.ts'
-import type { AnyCells, CellState } from '../kinds/cells.ts'
+import type { AnyColumns, CellState } from '../kinds/columns.ts'
 
 export interface Row<U> {
   readonly unit: U
@@ -35,22 +35,23 @@ export interface Basis {
   readonly seen: number
 }
 
-export function begin<U>(unit: U, cells: readonly AnyCells<U>[]): Row<U> {
+export function begin<U>(unit: U, cells: readonly AnyColumns<U>[]): Row<U> {
   return { unit, said: Object.fromEntries(cells.map((c) => [c.kind, c.begin(unit) as object])) }
 }
 
 /** The row of a unit that came anew; `mine` are the working values that are to stay, by kind. */
-export function follow<U>(unit: U, cells: readonly AnyCells<U>[], mine: Readonly<Record<string, object>>): Row<U> {
+export function follow<U>(unit: U, cells: readonly AnyColumns<U>[], mine: Readonly<Record<string, object>>): Row<U> {
   return { unit, said: Object.fromEntries(cells.map((c) => [c.kind, (mine[c.kind] ? c.follow(mine[c.kind], unit) : c.begin(unit)) as object])) }
 }
 
 /** The columns of kinds as columns of rows. */
-export function columnsOf<U>(cells: readonly AnyCells<U>[]): Column<Row<U>>[] {
+export function columnsOf<U>(cells: readonly AnyColumns<U>[]): Column<Row<U>>[] {
   return cells.flatMap((c) => c.columns.map((column): Column<Row<U>> => ({
     key: column.key,
     title: column.title,
     ...(column.keys ? { keys: column.keys } : {}),
     ...(column.opens ? { opens: true } : {}),
+    ...(column.reading ? { reading: true } : {}),
     ...(column.wide ? { wide: column.wide } : {}),
     show: (row) => column.show(row.said[c.kind]),
     put: (row, text) => {
@@ -64,7 +65,7 @@ export function columnsOf<U>(cells: readonly AnyCells<U>[]): Column<Row<U>>[] {
 }
 
 /** What of a row differs from what is in force. `place` names the row. */
-export function changesOf<U extends { unit: number }>(row: Row<U>, cells: readonly AnyCells<U>[], place: string): Change[] {
+export function changesOf<U extends { unit: number }>(row: Row<U>, cells: readonly AnyColumns<U>[], place: string): Change[] {
   return cells.flatMap((c) => {
     const said = row.said[c.kind]
     if (!said || c.same(said, c.begin(row.unit))) return []
@@ -75,7 +76,7 @@ export function changesOf<U extends { unit: number }>(row: Row<U>, cells: readon
   })
 }
 
-export function basisOf<U>(unit: U, cells: readonly AnyCells<U>[], kind: string): Basis {
+export function basisOf<U>(unit: U, cells: readonly AnyColumns<U>[], kind: string): Basis {
   const { shown, seen }: CellState = cells.find((c) => c.kind === kind)!.state(unit)
   return { shown, seen }
 }

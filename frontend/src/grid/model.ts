@@ -11,8 +11,10 @@ export interface Column<R extends object> {
   readonly put?: (row: R, text: string) => R | string
   /** Keys that give a value at once, in lower case. */
   readonly keys?: Readonly<Record<string, string>>
-  /** Enter opens the component of a kind instead of a field. */
+  /** Enter opens the editor of a kind instead of a field. */
   readonly opens?: boolean
+  /** Words of a text, drawn in its face and as they are; else a value, with the sign that it may have. */
+  readonly reading?: boolean
   /** What Enter puts into the cell while it is empty: a suggestion; empty where there is none. */
   readonly offer?: (row: R) => string
   /** A few words under the value. */

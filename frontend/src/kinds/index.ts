@@ -1,63 +1,48 @@
-/** One component a kind, loaded when a round of that kind is opened. */
+/** The task kinds: every folder beside this file, and those of a folder that was given when the pages were built. */
 
-import type { Component, Snippet } from 'svelte'
-import type { Schemas } from '../api/client.ts'
-import type { Binding } from '../work/keymap.ts'
+import extra from 'virtual:extra-kinds'
+import type { AnyColumns, Claim, Cluster } from './columns.ts'
+import type { InForce, KindDefinition } from './kind.ts'
 
-export type Card = Schemas['Card']
-export type Kind = Card['kind']
-export type Value = NonNullable<Card['value']>
+const own = import.meta.glob<KindDefinition>('./*/index.ts', { eager: true, import: 'default' })
+/** The usual one first, then by their keys. */
+export const kinds: readonly KindDefinition[] = [...Object.values(own), ...extra].sort((a, b) => Number(b.usual ?? 0) - Number(a.usual ?? 0))
 
-/** How the page got to the unit. */
-export type Visit = 'new' | 'back' | 'reopened'
-
-/** What the Work page gives to the component of a kind. The component is made anew for every unit. */
-export interface DeskProps {
-  card: Card
-  visit: Visit
-  /** The kind's own state of an unfinished draft, or of the unit as it was left; null where there is none. */
-  kept: unknown
-  singleKeys: boolean
-  /** Put above the text. */
-  before: Snippet
-  /** Put under the text. */
-  after: Snippet
-  /** Put under the decisions: the buttons that all kinds share, and the saved line. */
-  actions: Snippet
-  /** True in the first moments of a new text: nothing settles then. */
-  tooSoon: () => boolean
-  /** Every change, for the draft. */
-  onchange: (kept: unknown) => void
-  onvalue: (value: Value, kept: unknown) => void
-  /** Undo, and there is nothing left to undo in this unit. */
-  onback: () => void
+/** The kind of that key, or undefined: a server may be newer than this page. */
+export function kindOf(key: string): KindDefinition | undefined {
+  return kinds.find((k) => k.key === key)
 }
 
-/** What the page can ask of it. */
-export interface Desk {
-  /** A command of the kind's own key table, or one of 'next' and 'undo'. */
-  run: (command: string, press: KeyboardEvent) => void
-  /** Takes a press before the key table does; true where it was taken (the letter after F). */
-  grab: (press: KeyboardEvent) => boolean
-  /** The state to keep where the unit is left without an answer (a skip). */
-  leave: () => unknown
-  focus: () => void
+/** What was said of one unit, field by field, in one line. */
+export function said(kind: string, fields: readonly { field: string; value: string }[], brief = false): string {
+  const words = kindOf(kind)?.said
+  return fields.map((s) => (words ? words(s.field, s.value, brief) : s.value)).filter(Boolean).join(', ')
 }
 
-interface KindModule {
-  default: Component<DeskProps, Desk>
-  bindings: readonly Binding[]
-  /** A value in a few words, for the lists of earlier answers. */
-  inWords(value: Value | null): string
-  /** What a unit is about, in one line. */
-  inShort(card: Card): string
-  noun: string
+const signs: Readonly<Record<string, string>> = Object.assign({}, ...kinds.map((k) => k.signs))
+
+/** "+ positive"; the word alone where there is no sign for it. */
+export function signed(value: string): string {
+  return signs[value] ? `${signs[value]} ${value}` : value
 }
 
-/** A kind without an entry here fails the type check. */
-export const kinds: Record<Kind, () => Promise<KindModule>> = {
-  label: () => import('./label/index.ts'),
-  discourse: () => import('./discourse/index.ts'),
-  tuple: () => import('./tuple/index.ts'),
+/** The columns of the curate page, in their order, by what they are of. */
+export interface AllColumns {
+  readonly ofClaims: readonly AnyColumns<Claim>[]
+  readonly ofClusters: readonly AnyColumns<Cluster>[]
 }
-export type { KindModule }
+
+export async function loadColumns(): Promise<AllColumns> {
+  const found = await Promise.all(kinds.flatMap((k) => (k.columns ? [k.columns()] : [])))
+  const all = found.map((m) => m.default).sort((a, b) => a.order - b.order)
+  return {
+    ofClaims: all.filter((c): c is AnyColumns<Claim> => c.of === 'propositions'),
+    ofClusters: all.filter((c): c is AnyColumns<Cluster> => c.of === 'clusters'),
+  }
+}
+
+/** What the corpus shows of each kind, in order; with the kind's key. */
+export async function loadInForce(): Promise<readonly (InForce & { kind: string })[]> {
+  const found = await Promise.all(kinds.flatMap((k) => (k.inForce ? [k.inForce().then((m) => ({ ...m.default, kind: k.key }))] : [])))
+  return found.sort((a, b) => a.order - b.order)
+}

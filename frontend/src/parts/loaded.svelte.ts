@@ -1,5 +1,5 @@
 import { Unauthenticated } from '../api/client.ts'
-import { say } from './say.ts'
+import { errorMessage } from './errorMessage.ts'
 
 /** Something that a page asks the server for: not there yet, there, or not to be had and why. */
 export class Loaded<T> {
@@ -27,7 +27,7 @@ export class Loaded<T> {
     } catch (error) {
       if (turn !== this.#turn) return
       // The page asks for a sign-in over this one, and loads anew after it.
-      this.wrong = error instanceof Unauthenticated ? 'You are signed out.' : say(error)
+      this.wrong = error instanceof Unauthenticated ? 'You are signed out.' : errorMessage(error)
     } finally {
       if (turn === this.#turn) this.busy = false
     }
@@ -51,7 +51,7 @@ export class Doing {
       this.done = done
       return true
     } catch (error) {
-      this.wrong = error instanceof Unauthenticated ? 'You are signed out. Sign in and try again.' : say(error)
+      this.wrong = error instanceof Unauthenticated ? 'You are signed out. Sign in and try again.' : errorMessage(error)
       return false
     } finally {
       this.busy = false

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { freezes, obstacle, paceSentence, totalsSentence } from './plan.ts'
+import type { Parameter } from './parameters.ts'
 import { narrowed } from './planning.svelte.ts'
 
 const totals = { units: 40, available: 2292, strata: [], answers: 120, each: 40, seconds_an_answer: 37, answers_timed: 500, minutes_each: 24.6 }
@@ -24,6 +25,8 @@ it('names the first thing that is missing', () => {
   expect(obstacle({ name: 'a', people: [1, 2, 3], overlap: 3 }, totals)).toBe('')
 })
 
-it('asks only for the filters that are set', () => {
-  expect(narrowed({ role: undefined, search: '  ', review: ' 12 ', contested: false, flagged: true })).toEqual({ review: '12', flagged: true })
+it('asks only for the filters that are set and that the kind has', () => {
+  const declared = ['role', 'search', 'review', 'contested', 'flagged'].map((name) => ({ name }) as Parameter)
+  const set = { role: undefined, search: '  ', review: ' 12 ', contested: false, flagged: true, depth: 'of another kind' }
+  expect(narrowed(set, declared)).toEqual({ review: '12', flagged: true })
 })

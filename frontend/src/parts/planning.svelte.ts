@@ -1,26 +1,33 @@
 /** A round that is being planned: what the form holds, and the plan that it comes to. */
 
+import { kinds } from '../kinds/index.ts'
 import type { Schemas } from '../api/client.ts'
+import { valuesOf, type Parameter, type Values } from './parameters.ts'
 
 export type Plan = Schemas['RoundPlanRequest']
-export type Filters = Schemas['RoundFiltersRequest']
 export type Which = 'all' | 'filter' | 'sample' | 'stratified'
 
-/** Only the filters that are set. */
-export function narrowed(filters: Filters): Filters {
+/** Only the filters that are set, and that the kind has. */
+export function narrowed(filters: Values, declared: readonly Parameter[]): Values {
   return Object.fromEntries(
     Object.entries(filters)
       .map(([name, value]) => [name, typeof value === 'string' ? value.trim() : value] as const)
-      .filter(([, value]) => value),
+      .filter(([name, value]) => value && declared.some((p) => p.name === name)),
   )
 }
 
 export class Planning {
-  kind = $state<Plan['kind']>('label')
+  private readonly kinds: () => readonly Schemas['KindChoice'][]
+  /** `kinds`: those that there are, once they are known. */
+  constructor(kinds: () => readonly Schemas['KindChoice'][]) {
+    this.kinds = kinds
+  }
+
+  kind = $state(kinds[0]!.key as Plan['kind'])
   name = $state('')
   purpose = $state<Plan['purpose']>('gold')
   which = $state<Which>('all')
-  filters = $state<Filters>({})
+  filters = $state<Values>({})
   sample = $state<number | null>(40)
   strata = $state<string[]>([])
   seed = $state<number | null>(1)
@@ -28,9 +35,18 @@ export class Planning {
   overlap = $state<number | null>(1)
   dealing = $state<NonNullable<Plan['dealing']>>('pool')
   guideline = $state<number | null>(null)
-  cues = $state<Plan['cues']>('overlap')
+  /** What the kind lets a lead set, once that is known. */
+  get choice(): Schemas['KindChoice'] | null {
+    return this.kinds().find((k) => k.key === this.kind) ?? null
+  }
+  options = $state<Values>({})
+  policy = $state<Values>({})
   order = $state<Plan['order']>('corpus')
-  suggestions = $state(false)
+  /** Percent of the units that more people are asked, and of each person's own that is asked again; null for none. */
+  block = $state<number | null>(null)
+  blockOverlap = $state<number | null>(3)
+  again = $state<number | null>(null)
+  distance = $state<number | null>(20)
 
   readonly plan = $derived<Plan>({
     name: this.name.trim(),
@@ -42,11 +58,15 @@ export class Planning {
     dealing: this.dealing,
     seed: this.seed ?? 0,
     order: this.order,
-    cues: this.cues,
-    suggestions: this.suggestions,
+    options: valuesOf(this.choice?.options ?? [], this.options),
+    policy: valuesOf(this.choice?.policy ?? [], this.policy),
     lease_seconds: 1800,
+    block_share: (this.block ?? 0) / 100,
+    block_overlap: this.block ? this.blockOverlap || 1 : 0,
+    repeat_share: this.dealing === 'dealt' ? (this.again ?? 0) / 100 : 0,
+    repeat_distance: this.distance || 1,
     sample: this.which === 'sample' || this.which === 'stratified' ? this.sample || 1 : null,
     strata: this.which === 'stratified' ? this.strata : [],
-    filters: this.which === 'all' ? {} : narrowed(this.filters),
+    filters: this.which === 'all' ? {} : narrowed(this.filters, this.choice?.filters ?? []),
   })
 }

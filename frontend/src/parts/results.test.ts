@@ -4,7 +4,7 @@ import { asForm, byReason, paramsOf, shown, together } from './results.ts'
 import { draftOf } from './versioning.ts'
 
 const parameter = (name: string, more: Partial<Schemas['Parameter']> = {}): Schemas['Parameter'] => ({
-  name, takes: 'text', label: name, default: '', help: '', choices: [], minimum: null, maximum: null, required: false, when: null, ...more,
+  name, takes: 'text', label: name, default: '', help: '', choices: [], words: [], minimum: null, maximum: null, required: false, when: null, ...more,
 })
 
 it('gathers failures by what they say', () => {

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest'
-import { acting, bounds, configOf, differences, draftOf, inWords, startsOf, unplaced, type Backend, type Parameter } from './versioning.ts'
+import { bounds, type Parameter } from './parameters.ts'
+import { acting, configOf, differences, draftOf, inWords, startsOf, unplaced, type Backend } from './versioning.ts'
 
 const parameter = (name: string, more: Partial<Parameter> = {}): Parameter => ({
-  name, takes: 'integer', label: name, default: null, help: '', choices: [], minimum: null, maximum: null, required: false, when: null, ...more,
+  name, takes: 'integer', label: name, default: null, help: '', choices: [], words: [], minimum: null, maximum: null, required: false, when: null, ...more,
 })
 const backend = {
   key: 'extractive', name: 'Extractive', description: '', no_probe: '',

@@ -1,11 +1,10 @@
 /** The configuration of a new version, made from what its backend declares. */
 
 import type { Schemas } from '../api/client.ts'
-import { count } from './format.ts'
+import type { Parameter } from './parameters.ts'
 
 export type Choices = Schemas['VersionChoices']
 export type Backend = Schemas['Backend']
-export type Parameter = Schemas['Parameter']
 export type Level = Schemas['UnitLevelEnum']
 type Section = Record<string, unknown>
 
@@ -88,13 +87,6 @@ export function inWords(value: unknown): string {
   if (typeof value === 'boolean') return value ? 'on' : 'off'
   const text = String(value)
   return text.trim() ? text : text.replaceAll('\n', '↵').replaceAll(' ', '␣')
-}
-
-/** "From 1 to 100.", "At least 8."; empty where there are no bounds. */
-export function bounds({ minimum, maximum }: Pick<Parameter, 'minimum' | 'maximum'>): string {
-  const say = (n: number | null) => (n !== null && Number.isInteger(n) ? count(n) : n)
-  if (minimum !== null && maximum !== null) return `From ${say(minimum)} to ${say(maximum)}.`
-  return minimum !== null ? `At least ${say(minimum)}.` : maximum !== null ? `At most ${say(maximum)}.` : ''
 }
 
 /** Something that a new version can begin as. */

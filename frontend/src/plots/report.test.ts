@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { citing, figure, legend, rows, sentence, type Measure } from './report.ts'
+import { citing, figure, glyph, legend, rows, sentence, warning, type Measure } from './report.ts'
 
 const measure = {
   units: 40, raters: 3, ratings: 120, all_agree: { count: 34, of: 40 }, pairwise: 0.9,
@@ -41,7 +41,16 @@ it('says what was found in a sentence with its numbers', () => {
   expect(sentence({ ...measure, ratings: 0 })).toBe('There is no answer to measure yet.')
 })
 
-it('explains its glyphs', () => {
-  expect(legend(['positive', 'no effect'])).toBe('+ positive, = no effect')
-  expect(legend(['strong', 'weak'])).toBe('1 strong, 3 weak') // the keys that give them
+it('says what there is to warn of in sentences, with the names of coefficients', () => {
+  expect(warning('fewer than 30 reviews (4): read intervals with care')).toBe('Fewer than 30 reviews (4): read intervals with care.')
+  expect(warning('fleiss: undefined in 3 of 1000 bootstrap replicates')).toBe("Fleiss' kappa: undefined in 3 of 1000 bootstrap replicates.")
+  expect(warning('alpha_weighted: the interval has no width')).toBe("Krippendorff's alpha, weighted: the interval has no width.")
+})
+
+it('explains its glyphs, by the kind whose values they are', () => {
+  const kind = { signs: { up: '+', same: '=' }, strip: { strong: '1', weak: '3' } }
+  expect(legend(kind, ['up', 'same', 'n/a'])).toBe('+ up, = same')
+  expect(legend(kind, ['strong', 'weak'])).toBe('1 strong, 3 weak')
+  expect(glyph(kind, 'n/a')).toBe('n/a')
+  expect(glyph(undefined, 'up')).toBe('up')
 })

@@ -1,7 +1,7 @@
 /** The agreement report in rows, sentences and tables. */
 
-import { MODALITIES, POLARITIES } from '../kinds/label/words.ts'
 import type { Schemas } from '../api/client.ts'
+import type { KindDefinition } from '../kinds/kind.ts'
 import { count, counted, decimal, interval, percent } from '../parts/format.ts'
 
 export type Measure = Schemas['Measure']
@@ -74,16 +74,21 @@ export function sentence(m: Measure): string {
   return `${all}${pairwise}. ${counted(m.ratings, 'rating')} of ${counted(m.units, 'unit')} by ${counted(m.raters, 'person', 'people')}.`
 }
 
-/** What one value looks like in a strip of glyphs, a modality by the key that gives it; words where there is none. */
-const STRIP: Record<string, string> = Object.fromEntries([
-  ...POLARITIES.map((p) => [p.value, p.glyph || '∅']),
-  ...MODALITIES.map((m) => [m.value, m.key]),
-])
-export function glyph(value: string): string {
-  return STRIP[value] ?? value
+/** A warning of the report as a sentence; the coefficient that it is of by its name. */
+export function warning(said: string): string {
+  const [key, name] = NAMES.find(([each]) => said.startsWith(`${each}: `)) ?? ['', '']
+  const words = name + said.slice(key.length)
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`
+}
+
+type Signs = Pick<KindDefinition, 'signs' | 'strip'> | undefined
+
+/** What one value looks like in a strip of glyphs, by its kind; the word where there is none. */
+export function glyph(kind: Signs, value: string): string {
+  return kind?.strip?.[value] ?? kind?.signs[value] ?? value
 }
 
 /** What the glyphs of a scale stand for. */
-export function legend(scale: readonly string[]): string {
-  return scale.filter((v) => STRIP[v]).map((v) => `${STRIP[v]} ${v}`).join(', ')
+export function legend(kind: Signs, scale: readonly string[]): string {
+  return scale.filter((v) => glyph(kind, v) !== v).map((v) => `${glyph(kind, v)} ${v}`).join(', ')
 }

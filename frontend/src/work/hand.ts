@@ -1,4 +1,4 @@
-/** Which unit is on the desk: the hand that the server dealt, less what was answered here and is still on its way. Pure. */
+/** Which unit is shown: the hand that the server dealt, less what was answered here and is still on its way. Pure. */
 
 /** What every kind of card has. */
 export interface AnyCard {
@@ -54,7 +54,7 @@ export function receive<C extends AnyCard>(hand: Hand<C>, reply: { hand: number[
   return { ...hand, order, cards }
 }
 
-/** Puts the card on the desk away, as it now stands, with the trail of steps that undo goes back along. */
+/** Puts the card that is shown away, as it now stands, with the trail of steps that undo goes back along. */
 export function leave<C extends AnyCard>(hand: Hand<C>, card: C, trail: unknown): Hand<C> {
   const gone = new Set(hand.gone).add(card.assignment)
   const cards = new Map(hand.cards)

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import version
 from typing import Any
 
+from api.parameters import Parameter, Takes
 from measures.sentences import SPLITTER
 
 from ..assembly import DOCUMENTS, ORDER
-from ..parameters import Parameter, Takes
 from ..protocol import Config, Facts, Failure, Output, Source, Unprobed
 from ..weights import unchanged
 from .encoder import facts_of

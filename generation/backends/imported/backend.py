@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from typing import Any
 
-from ..parameters import Parameter, Takes
+from api.parameters import Parameter, Takes
+
 from ..protocol import BackendError, Config, Facts, Failure, Finish, Output, Source, Unprobed
 from ..weights import unchanged
 from .kept import CHANGED, open_kept

@@ -8,10 +8,10 @@ from typing import Any
 
 from django.conf import settings
 
+from api.parameters import Parameter, Takes
 from generation.endpoints import Endpoint
 
 from ..assembly import BUDGET, DOCUMENTS, NAMES, ORDER, PICO, SEPARATOR, TITLES, Unreadable, assemble, fill
-from ..parameters import Parameter, Takes
 from ..protocol import BackendError, Config, Facts, Failure, Output, PassingError, Source, Unprobed
 from ..weights import unchanged
 from .client import Client, Effort, Refusal, Stopped

@@ -10,12 +10,12 @@ from django.core.files.uploadedfile import UploadedFile
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from accounts.models import User
-from accounts.problems import Problem
+from api.parameters import NEEDED
+from api.problems import Problem
 from generation import presets, sources
 from generation.actions.outputs import keep_outputs
 from generation.actions.runs import resume_run, start_run
 from generation.actions.systems import create_system, make_version, read
-from generation.backends.parameters import NEEDED
 from generation.foreground import STOPPED, checking, do_run, stoppable
 from generation.models import ItemStatus, Purpose, Run, RunStatus, System, UnitLevel, Version
 from generation.progress import progress_of

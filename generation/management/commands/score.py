@@ -4,10 +4,10 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from accounts.problems import Problem
+from api.parameters import Takes
+from api.problems import Problem
 from generation import metrics
 from generation.actions.scores import score_run
-from generation.backends.parameters import Takes
 from generation.foreground import progress_bar, stoppable
 from generation.metrics.protocol import Metric
 from generation.models import Run, Score, Scoring

@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from tqdm import tqdm
 
 from accounts.models import User
-from accounts.problems import Problem
+from api.problems import Problem
 from projects import foreground
 from projects.actions.sheets import check_sheet, start_import
 from projects.models import JobStatus, Round

@@ -10,8 +10,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import ProgrammingError, close_old_connections
 
-from accounts.problems import PASSING
 from accounts.sweeping import sweep
+from api.problems import PASSING
 from projects import jobs, waiting
 from projects.tasks import seal
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from accounts.problems import Problem
+from api.problems import Problem
 from projects.management.arguments import project_of
 from releases import served
 from releases.actions import check_empty, freeze

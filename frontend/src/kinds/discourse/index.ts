@@ -1,4 +1,18 @@
-export { default } from './Discourse.svelte'
-export { bindings } from './keys.ts'
-export { inShort, inWords } from './words.ts'
-export const noun = 'Cluster'
+import type { KindDefinition } from '../kind.ts'
+
+const signs: Readonly<Record<string, string>> = { agreement: '≡', contradiction: '≠' }
+
+/** How the inputs of a cluster relate: do they agree? */
+const discourse: KindDefinition = {
+  key: 'discourse',
+  unit: 'Cluster',
+  noun: 'relation',
+  missing: 'its relation',
+  said: (_, value) => (signs[value] ? `${signs[value]} ${value}` : value),
+  signs,
+  fields: ['relation'],
+  task: () => import('./task.ts'),
+  columns: () => import('./columns.ts'),
+  inForce: () => import('./inForce.ts'),
+}
+export default discourse

@@ -1,5 +1,5 @@
 import type { Binding } from '../../work/keymap.ts'
-import { RELATIONS } from './words.ts'
+import { RELATIONS } from './state.ts'
 
 /** The keys of the discourse task: a value moves on at once. */
 export const bindings: readonly Binding[] = RELATIONS.map((r) => ({

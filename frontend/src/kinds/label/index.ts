@@ -1,4 +1,29 @@
-export { default } from './Label.svelte'
-export { bindings } from './keys.ts'
-export { inShort, inWords } from './words.ts'
-export const noun = 'Proposition'
+import type { KindDefinition } from '../kind.ts'
+import { MODALITIES, POLARITIES } from './values.ts'
+
+const signs = Object.fromEntries(POLARITIES.map((p) => [p.value, p.glyph || '∅']))
+const NO_CUE = 'no cue'
+
+/** The label of a proposition: polarity and modality, each with the words that show it. */
+const label: KindDefinition = {
+  key: 'label',
+  usual: true,
+  unit: 'Proposition',
+  noun: 'label',
+  missing: 'a label',
+  said: (field, value, brief) => {
+    if (!field.endsWith('_cue')) return signs[value] ? `${signs[value]} ${value}` : value
+    if (value === NO_CUE) return brief ? '' : value
+    return `“${value}”`
+  },
+  signs,
+  // A modality by the key that gives it.
+  strip: { ...signs, ...Object.fromEntries(MODALITIES.map((m) => [m.value, m.key])) },
+  spans: 'cues',
+  fields: ['polarity', 'modality', 'polarity_cue', 'modality_cue'],
+  ratings: { columns: ['polarity', 'polarity_cue', 'modality', 'modality_cue'] },
+  task: () => import('./task.ts'),
+  columns: () => import('./columns.ts'),
+  inForce: () => import('./inForce.ts'),
+}
+export default label

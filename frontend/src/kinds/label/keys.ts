@@ -1,5 +1,5 @@
 import type { Binding } from '../../work/keymap.ts'
-import { MODALITIES, POLARITIES } from './words.ts'
+import { MODALITIES, POLARITIES } from './values.ts'
 
 /** The keys of the label task. Those of all tasks (Enter, Z, K, !, C, G, ?) are the Work page's. */
 export const bindings: readonly Binding[] = [

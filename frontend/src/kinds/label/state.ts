@@ -14,7 +14,7 @@ export type Polarity = Value['polarity']
 export type Modality = Value['modality']
 export type Aspect = 'polarity' | 'modality'
 
-/** What does not change while a proposition is on the desk. */
+/** What does not change while a proposition is being labelled. */
 export interface Facts {
   readonly text: string
   readonly words: readonly Range[]
@@ -109,7 +109,7 @@ export function missing(s: Said): '' | 'value' | 'polarity cue' | 'modality cue'
 }
 
 /** The one rule of values, reached from both sides: `n/a` if and only if `no evidence`. A value alone keeps its cue. */
-function say(said: Said, aspect: Aspect, value: Polarity | Modality, cue: readonly Range[]): Said {
+export function withValue(said: Said, aspect: Aspect, value: Polarity | Modality, cue: readonly Range[] = []): Said {
   if (value === 'n/a' || value === 'no evidence') {
     return { polarity: 'n/a', modality: 'no evidence', polarityCue: [], modalityCue: cue.length ? cue : said.modalityCue }
   }
@@ -173,7 +173,7 @@ export function reduce(f: Facts, state: State, action: Action): State {
 }
 
 function value(f: Facts, state: State, aspect: Aspect, chosen: Polarity | Modality, by: By): State {
-  const said = say(state, aspect, chosen, selected(state.selection, f.words))
+  const said = withValue(state, aspect, chosen, selected(state.selection, f.words))
   const after: State = {
     ...state, ...said, selection: clear(state.selection), finding: null, trail: [...state.trail, step(state)], nudge: '',
   }
@@ -209,7 +209,7 @@ export function quote(text: string, cue: readonly Range[]): string {
 }
 
 /** The complete answer as it travels. Throws where it is not complete: that is for `missing` to have said before. */
-export function toValue(f: Facts, said: Said): Value {
+export function toValue(f: Pick<Facts, 'text' | 'candidates'>, said: Said): Value {
   if (!said.polarity || !said.modality) throw new Error('A label needs both values.')
   return {
     polarity: said.polarity,

@@ -1,7 +1,16 @@
-import type { Binding } from '../../work/keymap.ts'
+import type { KindDefinition } from '../kind.ts'
 
-export { default } from './Tuple.svelte'
-export { inShort, inWords } from './words.ts'
-export const noun = 'Target'
-/** Letters go into the fields; Enter, in a field too, saves. */
-export const bindings: readonly Binding[] = []
+/** The PICO tuple of a cluster: what its propositions are about. */
+const tuple: KindDefinition = {
+  key: 'tuple',
+  unit: 'Target',
+  noun: 'PICO tuple',
+  missing: 'its tuple',
+  said: (_, value) => value,
+  signs: {},
+  fields: ['tuple'],
+  task: () => import('./task.ts'),
+  columns: () => import('./columns.ts'),
+  inForce: () => import('./inForce.ts'),
+}
+export default tuple

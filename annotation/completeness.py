@@ -1,0 +1,70 @@
+"""What is missing of a cluster until it is released: one rule for the curate page, the checks and the files.
+
+A cluster is complete when it has a target and an input, a relation in force, and of each of its propositions a polarity
+and a modality in force that go together: fields are decided one by one, so a polarity that was decided anew may stand
+beside the *no evidence* of before (docs/decisions/0027-in-force.md).
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any
+
+from django.db.models import BooleanField, Exists, ExpressionWrapper, OuterRef, Q, QuerySet, Subquery
+
+from projects.models import Decision
+
+from .gold import labels_in_force
+from .models import Cluster, Proposition
+from .models.labels import consistent
+
+Json = dict[str, Any]
+#: What a whole cluster can lack, in the order of the page.
+WHOLE = ("target", "input", "discourse")
+
+
+def unlabelled(claims: QuerySet[Proposition]) -> QuerySet[Proposition]:
+    """Those that lack a polarity or a modality in force, or whose two do not go together."""
+    values = {
+        f"{field}_in_force": Subquery(
+            labels_in_force(field).filter(unit=OuterRef("unit")).order_by().values(field)[:1]
+        )
+        for field in ("polarity", "modality")
+    }  # fmt: skip
+    undecided = Q(polarity_in_force=None) | Q(modality_in_force=None)
+    return claims.alias(**values).filter(undecided | ~consistent("polarity_in_force", "modality_in_force"))
+
+
+def _lacks() -> dict[str, Q]:
+    claims = Proposition.objects.current().filter(cluster=OuterRef("pk"))
+    relation = Decision.objects.filter(unit=OuterRef("unit"), kind="discourse", field="relation").values_said()
+    return {
+        "label": Q(Exists(unlabelled(claims))),
+        "target": ~Q(Exists(claims.filter(position=0))),
+        "input": ~Q(Exists(claims.filter(position__gte=1))),
+        "discourse": ~Q(Exists(relation)),
+    }
+
+
+def incomplete(clusters: QuerySet[Cluster]) -> QuerySet[Cluster]:
+    """The clusters that lack something, and are not released."""
+    lacking = Q()
+    for one in _lacks().values():
+        lacking |= one
+    return clusters.filter(lacking)
+
+
+def missing(clusters: Sequence[Cluster]) -> dict[int, list[Json]]:
+    """What each cluster lacks, by its id, in the order of the page: ``unit``, ``kind`` and ``place``. Two queries;
+    complete ones are left out."""
+    found: dict[int, list[Json]] = defaultdict(list)
+    claims = Proposition.objects.current().filter(cluster__in=[c.pk for c in clusters])
+    for claim in unlabelled(claims).order_by("cluster", "position"):
+        place = "target" if claim.is_target else f"input {claim.position}"
+        found[claim.cluster_id].append({"unit": claim.unit_id, "kind": "label", "place": place})
+    lacks = {name: ExpressionWrapper(_lacks()[name], BooleanField()) for name in WHOLE}
+    rows = Cluster.objects.filter(pk__in=[c.pk for c in clusters]).annotate(**lacks).order_by()
+    for pk, unit, *lacking in rows.values_list("pk", "unit", *WHOLE):
+        for kind, lack in zip(WHOLE, lacking, strict=True):
+            if lack:
+                found[pk].append({"unit": unit, "kind": kind, "place": "cluster"})
+    return found

@@ -1,0 +1,110 @@
+"""The task kind *discourse*: do the inputs of a cluster agree or contradict one another? (TASKS: discourse)"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+from rest_framework import serializers
+
+from api.parameters import Parameter, Takes
+from api.problems import Refused
+from projects.kinds import Batch, Scale, SkipReason, Value
+from projects.models import Answer, Assignment, Round, Unit
+
+from ...gold import Gold, gold_labels
+from ...models import Cluster, DiscourseLabel, Fate, Proposition, Relation
+from ...relation import suggested
+from .. import clusters
+from .serializers import DiscourseCardSerializer, DiscourseValueSerializer
+
+FIELD = "relation"
+
+
+class DiscourseKind(clusters.ClusterKind):
+    """Agreement or contradiction between the inputs of one cluster, their polarities in force given."""
+
+    key = "discourse"
+    title = "Judge agreement within clusters"
+    fields: Sequence[str] = (FIELD,)
+    skip_reasons: Sequence[SkipReason] = (
+        SkipReason("unclear", "The inputs are unclear"),
+        SkipReason("wrong labels", "A label of an input is wrong"),
+        SkipReason("pico mismatch", "The inputs are not about the same PICO tuple"),
+        SkipReason("not my field", "I cannot judge this"),
+        SkipReason("other", "Another reason (say it in a comment)"),
+    )
+    card_serializer: type[serializers.Serializer[Any]] = DiscourseCardSerializer
+    value_serializer: type[serializers.Serializer[Any]] = DiscourseValueSerializer
+    tables = (DiscourseLabel,)
+    judged_by = ("tuple", "label")
+    options = (
+        Parameter(
+            "suggestions", Takes.SWITCH, "Show what the polarities of the inputs suggest", default=False,
+            help="Suggestions may sway people.",
+        ),
+    )  # fmt: skip
+    scales: Sequence[Scale] = (Scale(FIELD, tuple(Relation.values), FIELD),)
+    columns: Sequence[str] = (FIELD, "suggestion")
+
+    def load(self, slots: Sequence[Assignment], round: Round) -> Batch:
+        rows = clusters.load(slots)
+        claims: dict[int, list[Proposition]] = defaultdict(list)
+        for claim in Proposition.objects.current().filter(cluster__in=list(rows.values())).order_by("position"):
+            claims[claim.cluster_id].append(claim)
+        labels = gold_labels([c.unit_id for mine in claims.values() for c in mine])
+        return Batch(rows, {"claims": claims, "labels": labels})
+
+    def card(self, slot: Assignment, batch: Batch, round: Round) -> dict[str, Any]:
+        """The tuple and the propositions with their polarity and modality in force."""
+        cluster: Cluster = batch.rows[slot.unit_id]
+        labels: dict[int, dict[str, Gold]] = batch.extra["labels"]
+        claims = batch.extra["claims"][cluster.pk]
+        polarities = [labels.get(c.unit_id, {}).get("polarity") for c in claims if not c.is_target]
+        return {
+            "pico": clusters.slots(cluster),
+            "propositions": [_claim(c, labels.get(c.unit_id, {})) for c in claims],
+            "suggested": (
+                suggested([str(p.value) for p in polarities if p])
+                if round.options.get("suggestions") and polarities and all(polarities)
+                else None
+            ),
+        }
+
+    def check(self, slot: Assignment, value: Value) -> None:
+        """A cluster without inputs has nothing to agree or contradict."""
+        if not Proposition.objects.current().filter(cluster__unit=slot.unit_id, position__gte=1).exists():
+            raise Refused.field("value.relation", "The cluster has no input yet, so there is nothing to compare.")
+
+    def store(self, said: Sequence[tuple[Answer, Value]]) -> None:
+        DiscourseLabel.objects.bulk_create(
+            DiscourseLabel(
+                unit_id=answer.assignment.unit_id, answer=answer, relation=value[FIELD],
+                suggestion=value.get("suggestion", ""),
+            )
+            for answer, value in said
+        )  # fmt: skip
+
+    def values(self, answers: Iterable[UUID]) -> dict[Any, Value]:
+        rows = DiscourseLabel.objects.filter(answer__in=list(answers))
+        return {row.answer_id: _value(row) for row in rows}
+
+    def imported_values(self, units: Iterable[Unit], imported: Iterable[int]) -> dict[tuple[int, int], Value]:
+        rows = DiscourseLabel.objects.filter(unit__in=list(units), imported__in=list(imported))
+        return {(row.unit_id, row.imported_id or 0): _value(row) for row in rows}
+
+    def carry(self, value: Value, unit: Unit) -> Value:
+        return {FIELD: value[FIELD]}
+
+
+def _claim(claim: Proposition, gold: Mapping[str, Gold]) -> dict[str, Any]:
+    return {
+        "position": claim.position,
+        "text": claim.text,
+        "polarity": gold["polarity"].value if "polarity" in gold else None,
+        "modality": gold["modality"].value if "modality" in gold else None,
+    }
+
+
+def _value(row: DiscourseLabel) -> Value:
+    return {FIELD: row.relation} | ({"suggestion": str(Fate(row.suggestion))} if row.suggestion else {})

@@ -1,0 +1,303 @@
+"""The task kind *label*: polarity and modality of a proposition, with the cues that show them (TASKS: label)."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, get_args
+from uuid import UUID
+
+from django.db.models import Count, OuterRef, Prefetch, QuerySet, Subquery
+from rest_framework import serializers
+
+from api.parameters import Parameter, Takes
+from api.problems import Refused
+from measures import spans
+from measures.text_agreement import By, Comparison
+from projects.kinds import Batch, Filter, Kind, Scale, SkipReason, Value, Verdict
+from projects.models import Answer, Assignment, Project, Round, Unit
+from sql.compiled import CompiledSelect, insert
+
+from ... import candidates, pico
+from ...models import Cue, CueFragment, Label, Modality, PicoSlot, Polarity, Proposition
+from .gold import CuePolicy, adopt_label
+from .serializers import LabelCardSerializer, LabelValueSerializer
+from .sheet import LABEL_SHEET
+from .values import said
+
+ASPECTS = (Cue.Aspect.POLARITY, Cue.Aspect.MODALITY)
+COMPARED: tuple[By, ...] = ("token", "exact")
+PROPOSITION = "proposition"
+
+
+#: Annotated on propositions: how many its cluster has now.
+SIZE = "size_of_cluster"
+
+
+def _claims() -> QuerySet[Proposition]:
+    """Propositions with their cluster and how many the cluster has now."""
+    # As a value, not as a join: where PostgreSQL knows nothing of the tables yet, it walks all units for the join.
+    gone = Subquery(Unit.objects.filter(pk=OuterRef("unit")).values("superseded_by")[:1])
+    of_cluster = Proposition.objects.filter(cluster=OuterRef("cluster")).alias(gone=gone)
+    others = of_cluster.filter(gone=None).order_by().values("cluster")
+    size = Subquery(others.annotate(n=Count("pk")).values("n"))
+    return Proposition.objects.select_related("cluster").annotate(**{SIZE: size})
+
+
+# What runs at every answer, compiled once (sql.compiled).
+_IN_HAND = CompiledSelect(lambda one, other: _claims().filter(unit__in=[one, other]), one=int, other=int)
+_SLOTS_IN_HAND = CompiledSelect(
+    lambda one, other: PicoSlot.objects.filter(
+        cluster__in=Proposition.objects.filter(unit__in=[one, other]).values("cluster")
+    ).order_by("id"),
+    one=int,
+    other=int,
+)
+_OF_UNIT = CompiledSelect(lambda unit: Proposition.objects.filter(unit=unit), unit=int)
+
+
+def _of_role(units: QuerySet[Unit], role: str) -> QuerySet[Unit]:
+    return units.filter(**{"proposition__position" if role == "target" else "proposition__position__gt": 0})
+
+
+class LabelKind(Kind):
+    """Polarity and modality of one proposition, its PICO given; those of one cluster come together."""
+
+    key = "label"
+    title = "Label propositions"
+    unit_types = (PROPOSITION,)
+    fields: Sequence[str] = ("polarity", "polarity_cue", "modality", "modality_cue")
+    skip_reasons: Sequence[SkipReason] = (
+        SkipReason("unclear", "The text is unclear"),
+        SkipReason("several claims", "It makes several claims that differ"),
+        SkipReason("pico mismatch", "It is not about this PICO tuple"),
+        SkipReason("not my field", "I cannot judge this"),
+        SkipReason("other", "Another reason (say it in a comment)"),
+    )
+    card_serializer: type[serializers.Serializer[Any]] = LabelCardSerializer
+    value_serializer: type[serializers.Serializer[Any]] = LabelValueSerializer
+    tables = (Label, Cue, CueFragment)
+    judged_by = ("tuple",)
+    filters = (
+        Filter(Parameter("role", Takes.CHOICE, "Role", choices=("target", "input")), _of_role),
+        Filter(
+            Parameter("cluster", Takes.TEXT, "Cluster"),
+            lambda units, key: units.filter(proposition__cluster__key=key),
+        ),
+        Filter(
+            Parameter("review", Takes.TEXT, "Reviews", help="PMIDs, with commas or spaces between them."),
+            lambda units, pmids: units.filter(proposition__cluster__review__pmid__in=pmids.replace(",", " ").split()),
+        ),
+        Filter(
+            Parameter("search", Takes.TEXT, "In the text"),
+            lambda units, words: units.filter(proposition__text__icontains=words),
+        ),
+    )
+    options = (
+        Parameter(
+            "suggestions", Takes.SWITCH, "Show candidate cues", default=False, help="Suggestions may sway people."
+        ),
+    )
+    policy = (
+        Parameter(
+            "cues", Takes.CHOICE, "Cues agree when they", default="overlap", choices=get_args(CuePolicy),
+            words=("are the same", "overlap", "are not looked at"),
+        ),
+    )  # fmt: skip
+    scales: Sequence[Scale] = (
+        Scale("polarity", tuple(Polarity.values), "polarity"),
+        Scale("modality", tuple(Modality.values), "modality"),
+        # `no evidence` is no point on the way from weak to strong claims of an effect: missing on this scale.
+        Scale(
+            "modality as a rank", ("weak", "moderate", "strong"), "modality", weights="linear", metric="ordinal",
+            missing=(Modality.NO_EVIDENCE.value,),
+        ),
+    )  # fmt: skip
+    comparisons: Sequence[Comparison] = tuple(
+        Comparison(f"{aspect} cue", by, (f"{aspect}_cue",)) for aspect in ASPECTS for by in COMPARED
+    )
+    columns: Sequence[str] = ("polarity", "polarity_cue", "modality", "modality_cue")
+    sheet = LABEL_SHEET
+
+    def units(self, project: Project) -> QuerySet[Unit]:
+        """Propositions in corpus order."""
+        units = Unit.objects.filter(project=project, type=PROPOSITION, superseded_by=None)
+        return units.order_by("proposition__cluster__position", "context", "position")
+
+    def texts(self, units: Iterable[int]) -> dict[int, str]:
+        return dict(Proposition.objects.filter(unit__in=list(units)).values_list("unit", "text"))
+
+    def reviews(self, units: Iterable[int]) -> dict[int, int]:
+        return dict(Proposition.objects.filter(unit__in=list(units)).values_list("unit", "cluster__review"))
+
+    def load(self, slots: Sequence[Assignment], round: Round) -> Batch:
+        units = [slot.unit_id for slot in slots]
+        if 0 < len(units) <= 2:  # a hand
+            ends = {"one": units[0], "other": units[-1]}
+            propositions = {p.unit_id: p for p in _IN_HAND.all(**ends)}
+            pico_slots = _SLOTS_IN_HAND.all(**ends)
+        else:
+            propositions = {p.unit_id: p for p in _claims().filter(unit__in=units)}
+            clusters = {p.cluster_id for p in propositions.values()}
+            pico_slots = list(PicoSlot.objects.filter(cluster__in=clusters).order_by("id"))
+        by_cluster: dict[int, list[PicoSlot]] = defaultdict(list)
+        for one in pico_slots:
+            by_cluster[one.cluster_id].append(one)
+        sizes = {p.cluster_id: getattr(p, SIZE) for p in propositions.values()}
+        return Batch(propositions, {"slots": by_cluster, "sizes": sizes})
+
+    def card(self, slot: Assignment, batch: Batch, round: Round) -> dict[str, Any]:
+        """The text, its PICO tuple with where each slot occurs in this text, and its place in the cluster."""
+        proposition: Proposition = batch.rows[slot.unit_id]
+        text = proposition.text
+        return {
+            "text": text,
+            "role": "target" if proposition.is_target else "input",
+            "pico": [self._slot(one, text) for one in batch.extra["slots"][proposition.cluster_id]],
+            "context": {
+                "key": proposition.cluster.key,
+                "index": proposition.position + 1,
+                "size": batch.extra["sizes"][proposition.cluster_id],
+            },
+            "candidates": (
+                [{"start": s, "end": e} for s, e in candidates.cues(text)] if round.options.get("suggestions") else None
+            ),
+        }
+
+    @staticmethod
+    def _slot(slot: PicoSlot, text: str) -> dict[str, Any]:
+        """A slot with its occurrence in ``text``, if any: the offsets stored with it are the target's."""
+        place = pico.place_in(text, slot.text)
+        return {
+            "slot": slot.slot,
+            "form": slot.form,
+            "text": slot.text,
+            "fragments": [{"start": place[0], "end": place[1]}] if place else [],
+        }
+
+    def check(self, slot: Assignment, value: Value) -> None:
+        """Cues must lie in the text, in order, and quote it exactly."""
+        if not any(value[f"{aspect}_cue"] for aspect in ASPECTS):
+            return
+        unit = slot.unit
+        is_loaded = "proposition" in unit._state.fields_cache
+        text = unit.proposition.text if is_loaded else _OF_UNIT.all(unit=unit.pk)[0].text
+        for aspect in ASPECTS:
+            fragments = value[f"{aspect}_cue"]
+            if not fragments:
+                continue
+            try:
+                spans.check_quotes(text, _ranges(fragments), [f["quote"] for f in fragments])
+            except ValueError as error:
+                raise Refused.field(f"value.{aspect}_cue", str(error)) from None
+
+    def store(self, said: Sequence[tuple[Answer, Value]]) -> None:
+        labels = [_row(answer, value) for answer, value in said]
+        insert(labels)
+        marked = [
+            (label, aspect, fragments)
+            for label, (_, value) in zip(labels, said, strict=True)
+            for aspect in ASPECTS
+            if (fragments := value[f"{aspect}_cue"])
+        ]
+        cues = [
+            Cue(
+                label=label, aspect=aspect, text=" ... ".join(f["quote"] for f in fragments), found=Cue.Found.SELECTED
+            )
+            for label, aspect, fragments in marked
+        ]  # fmt: skip
+        insert(cues)
+        insert(
+            [
+                CueFragment(cue=cue, position=i, start=f["start"], end=f["end"], quote=f["quote"])
+                for cue, (_, _, fragments) in zip(cues, marked, strict=True)
+                for i, f in enumerate(fragments)
+            ]
+        )
+
+    def values(self, answers: Iterable[UUID]) -> dict[Any, Value]:
+        return said(answers)
+
+    def imported_values(self, units: Iterable[Unit], imported: Iterable[int]) -> dict[tuple[int, int], Value]:
+        labels = _with_cues(Label.objects.filter(unit__in=list(units), imported__in=list(imported)))
+        return {(label.unit_id, label.imported_id or 0): _value(label) for label in labels}
+
+    def carry(self, value: Value, unit: Unit) -> Value:
+        """Cues keep their words: each piece is looked for in the present text, after the one before it."""
+        text = Proposition.objects.values_list("text", flat=True).get(unit=unit)
+        carried = {"polarity": value["polarity"], "modality": value["modality"]}
+        return carried | {f"{a}_cue": _carried(text, value, f"{a}_cue") for a in ASPECTS}
+
+    def adopt(self, unit: Unit, answers: Sequence[tuple[Answer, Value]], round: Round) -> list[Verdict]:
+        return adopt_label(answers, cue_policy=round.policy.get("cues", "overlap"))
+
+    def part_of(self, field: str, value: Value) -> Value:
+        """A cue with what an import knows of it: its words, how they were found, how often they occur."""
+        names = (field, f"{field}_text", f"{field}_found", f"{field}_occurrences")
+        return {name: value[name] for name in names if name in value}
+
+    def row(self, value: Value) -> dict[str, str]:
+        return {
+            "polarity": value["polarity"],
+            "polarity_cue": _cell(value["polarity_cue"]),
+            "modality": value["modality"],
+            "modality_cue": _cell(value["modality_cue"]),
+        }
+
+    def sentence(self, field: str, value: Value) -> str:
+        if field.endswith("_cue"):
+            return " ... ".join(f["quote"] for f in value[field]) or value.get(f"{field}_text", "") or "no cue"
+        return str(value[field])
+
+
+def _row(answer: Answer, value: Value) -> Label:
+    suggestions = value.get("suggestions") or {}
+    return Label(
+        unit_id=answer.assignment.unit_id,
+        answer=answer,
+        polarity=value["polarity"],
+        modality=value["modality"],
+        suggestions_accepted=suggestions.get("accepted"),
+        suggestions_edited=suggestions.get("edited"),
+        suggestions_rejected=suggestions.get("rejected"),
+    )
+
+
+def _ranges(fragments: Sequence[Mapping[str, Any]]) -> list[tuple[int, int]]:
+    return [(f["start"], f["end"]) for f in fragments]
+
+
+def _cell(fragments: Sequence[Mapping[str, Any]]) -> str:
+    return spans.as_cell((f["start"], f["end"], f["quote"]) for f in fragments)
+
+
+def _carried(text: str, value: Value, field: str) -> list[dict[str, Any]]:
+    """The fragments of a cue in another text; `Refused` where it has no one place there, or never had one."""
+    if value.get(f"{field}_found") == Cue.Found.ABSENT:
+        raise Refused.field(field, f"The cue {value[f'{field}_text']!r} has no place in the text. Label it anew.")
+    quotes = [f["quote"] for f in value[field]]
+    try:
+        ranges = spans.place(text, quotes)
+    except spans.SpanError as error:
+        raise Refused.field(field, f"The cue cannot be carried over: {error}. Label it anew.") from None
+    return [{"start": s, "end": e, "quote": q} for (s, e), q in zip(ranges, quotes, strict=True)]
+
+
+def _with_cues(labels: QuerySet[Label]) -> QuerySet[Label]:
+    return labels.prefetch_related(Prefetch("cues", Cue.objects.prefetch_related("fragments")))
+
+
+def _value(label: Label) -> Value:
+    """A label as the value serializer has it; an imported cue that was not found has text and no fragments."""
+    value: Value = {"polarity": label.polarity, "modality": label.modality, "polarity_cue": [], "modality_cue": []}
+    for cue in label.cues.all():
+        value[f"{cue.aspect}_cue"] = [{"start": f.start, "end": f.end, "quote": f.quote} for f in cue.fragments.all()]
+        if label.imported_id:
+            value[f"{cue.aspect}_cue_text"] = cue.text
+            value[f"{cue.aspect}_cue_found"] = cue.found
+            value[f"{cue.aspect}_cue_occurrences"] = cue.occurrences
+    if label.suggestions_accepted is not None:
+        value["suggestions"] = {
+            "accepted": label.suggestions_accepted,
+            "edited": label.suggestions_edited,
+            "rejected": label.suggestions_rejected,
+        }
+    return value

@@ -1,0 +1,70 @@
+"""The shapes of the label kind: what is shown and what is said."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+from api.fields import at_most
+
+from ... import lengths
+from ...models import Modality, PicoForm, Polarity, Slot
+from ...models.labels import is_consistent
+from ..shapes import FragmentSerializer, RangeSerializer
+
+Plain = serializers.Serializer[Any]
+
+
+class SuggestionsSerializer(Plain):
+    """What became of the candidate cues that were shown."""
+
+    accepted = serializers.IntegerField(min_value=0)
+    edited = serializers.IntegerField(min_value=0)
+    rejected = serializers.IntegerField(min_value=0)
+
+
+class LabelValueSerializer(Plain):
+    """Polarity and modality with their cues. ``n/a`` exactly when the modality is ``no evidence``."""
+
+    polarity = serializers.ChoiceField(choices=Polarity.choices)
+    modality = serializers.ChoiceField(choices=Modality.choices)
+    polarity_cue = FragmentSerializer(many=True, default=list, **at_most(lengths.PIECES))
+    modality_cue = FragmentSerializer(many=True, default=list, **at_most(lengths.PIECES))
+    suggestions = SuggestionsSerializer(required=False, allow_null=True)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if not is_consistent(attrs["polarity"], attrs["modality"]):
+            raise serializers.ValidationError({"polarity": "Polarity is n/a exactly when the modality is no evidence."})
+        if attrs["polarity"] == Polarity.NOT_APPLICABLE and attrs["polarity_cue"]:
+            raise serializers.ValidationError(
+                {"polarity_cue": "Without evidence there is no polarity to show a cue of."}
+            )
+        if not attrs.get("suggestions"):
+            attrs.pop("suggestions", None)
+        return attrs
+
+
+class PicoSlotSerializer(Plain):
+    """One slot of the tuple and where it occurs in the text shown."""
+
+    slot = serializers.ChoiceField(choices=Slot.choices)
+    form = serializers.ChoiceField(choices=PicoForm.choices)
+    text = serializers.CharField(allow_blank=True)
+    fragments = RangeSerializer(many=True)
+
+
+class LabelContextSerializer(Plain):
+    """The cluster, and which of its propositions this is (1-based; the target is the first)."""
+
+    key = serializers.CharField()
+    index = serializers.IntegerField()
+    size = serializers.IntegerField()
+
+
+class LabelCardSerializer(Plain):
+    """What a person is shown of a proposition."""
+
+    text = serializers.CharField()
+    role = serializers.ChoiceField(choices=["target", "input"])
+    pico = PicoSlotSerializer(many=True)
+    context = LabelContextSerializer()  # type: ignore[assignment]
+    candidates = RangeSerializer(many=True, allow_null=True)

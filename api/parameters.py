@@ -1,0 +1,172 @@
+"""What can be configured, declared as data: the check, the form and the API description are all made from it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from typing import Any
+
+from rest_framework import serializers
+
+from . import templates
+
+#: What is said of a required parameter that nobody set.
+NEEDED = "This is needed."
+
+
+class Takes(StrEnum):
+    """What a parameter takes. An optional ``INTEGER`` or ``NUMBER`` has the default None."""
+
+    TEXT = "text"
+    LONG_TEXT = "long text"
+    INTEGER = "integer"
+    NUMBER = "number"
+    CHOICE = "choice"
+    SWITCH = "switch"
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One thing that can be configured. Bounds are inclusive; ``when`` hides it unless another has such a value.
+
+    ``words``: how the choices read, in their order, where they do not by themselves. ``fields``: the names in braces
+    that are filled in, where the text is a template (`templates`), and ``needs`` those of them that it must hold.
+    """
+
+    name: str
+    takes: Takes
+    label: str
+    default: Any = None
+    help: str = ""
+    choices: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
+    minimum: float | None = None
+    maximum: float | None = None
+    required: bool = False
+    when: tuple[str, tuple[str, ...]] | None = None
+    fields: tuple[str, ...] | None = None
+    needs: tuple[str, ...] = ()
+
+
+def check(parameters: Sequence[Parameter], given: Mapping[str, Any]) -> tuple[dict[str, Any], list[tuple[str, str]]]:
+    """The values of all parameters, defaults filled in, and what is wrong: (name, sentence).
+
+    A parameter that ``when`` hides keeps its default: a value that cannot act must not make another version.
+    """
+    clean: dict[str, Any] = {}
+    faults = [(name, "There is no such parameter.") for name in given if name not in {p.name for p in parameters}]
+    for parameter in parameters:
+        value = _meant(parameter, given.get(parameter.name, parameter.default))
+        clean[parameter.name] = value
+        if parameter.when and clean.get(parameter.when[0]) not in parameter.when[1]:
+            clean[parameter.name] = parameter.default
+        elif fault := _fault(parameter, value):
+            faults.append((parameter.name, fault))
+        elif parameter.takes is Takes.NUMBER and value is not None:
+            # 1 and 1.0 are one value, and must have one hash.
+            clean[parameter.name] = float(value)
+    return clean, faults
+
+
+def defaults(parameters: Sequence[Parameter]) -> dict[str, Any]:
+    return check(parameters, {})[0]
+
+
+def check_given(
+    parameters: Sequence[Parameter], given: Mapping[str, Any]
+) -> tuple[dict[str, Any], list[tuple[str, str]]]:
+    """As `check`, of what was given only: what is null, empty or off says nothing and is left out."""
+    said = {name: value for name, value in given.items() if value not in (None, "", False)}
+    return check([p for p in parameters if p.name in said], said)
+
+
+def _meant(parameter: Parameter, value: Any) -> Any:
+    """One way to say that nothing is set: None for numbers, the empty text for texts."""
+    if value is None or value == "":
+        return {Takes.TEXT: "", Takes.LONG_TEXT: "", Takes.INTEGER: None, Takes.NUMBER: None}.get(
+            parameter.takes, value
+        )
+    return value
+
+
+def _fault(parameter: Parameter, value: Any) -> str:
+    if value is None or value == "":
+        if parameter.required:
+            return NEEDED
+        if parameter.takes not in (Takes.CHOICE, Takes.SWITCH):
+            return ""
+    match parameter.takes:
+        case Takes.TEXT | Takes.LONG_TEXT:
+            return _text_fault(parameter, value)
+        case Takes.CHOICE:
+            if not parameter.choices:
+                return f"There is none to choose. {parameter.help}".strip()
+            return "" if value in parameter.choices else f"One of: {', '.join(parameter.choices)}."
+        case Takes.SWITCH:
+            return "" if isinstance(value, bool) else "On or off (true or false)."
+        case _:
+            return _number_fault(parameter, value)
+
+
+def _text_fault(parameter: Parameter, value: Any) -> str:
+    longest = 500 if parameter.takes is Takes.TEXT else 20_000
+    if not isinstance(value, str) or "\0" in value:
+        return "A text without NUL."
+    if len(value) > longest:
+        return f"At most {longest} characters."
+    return "" if parameter.fields is None else templates.fault(value, parameter.fields, parameter.needs)
+
+
+def _number_fault(parameter: Parameter, value: Any) -> str:
+    whole = parameter.takes is Takes.INTEGER
+    if isinstance(value, bool) or not isinstance(value, int if whole else (int, float)) or not abs(value) < 2**63:
+        return "A whole number." if whole else "A number."
+    low, high = parameter.minimum, parameter.maximum
+    if (low is not None and value < low) or (high is not None and value > high):
+        return f"From {low:g} to {high:g}." if low is not None and high is not None else (
+            f"At least {low:g}." if low is not None else f"At most {high:g}."
+        )  # fmt: skip
+    return ""
+
+
+def in_words(parameter: Parameter, value: Any) -> str:
+    """A value as a person reads it."""
+    if parameter.takes is Takes.SWITCH:
+        return "yes" if value else "no"
+    if parameter.words and value in parameter.choices:
+        return parameter.words[parameter.choices.index(value)]
+    return "not set" if value is None else str(value)
+
+
+class WhenSerializer(serializers.Serializer[Any]):
+    """A parameter acts only where another one of its section has one of these values."""
+
+    parameter = serializers.CharField()
+    values = serializers.ListField(child=serializers.CharField())
+
+
+class ParameterSerializer(serializers.Serializer[Any]):
+    """One thing that can be configured. An optional number may be null: not set. Bounds are inclusive."""
+
+    name = serializers.CharField()
+    takes = serializers.ChoiceField(choices=[(t.value, t.value) for t in Takes])
+    label = serializers.CharField()  # type: ignore[assignment]
+    default = serializers.JSONField(allow_null=True)
+    help = serializers.CharField(allow_blank=True)
+    choices = serializers.ListField(child=serializers.CharField())
+    words = serializers.ListField(
+        child=serializers.CharField(), help_text="How the choices read, in their order; empty: as they are."
+    )
+    minimum = serializers.FloatField(allow_null=True)
+    maximum = serializers.FloatField(allow_null=True)
+    required = serializers.BooleanField()  # type: ignore[assignment]
+    when = WhenSerializer(allow_null=True)
+
+
+def parameter_page(parameter: Parameter) -> dict[str, Any]:
+    """A parameter as the input of `ParameterSerializer`."""
+    when = parameter.when and {"parameter": parameter.when[0], "values": list(parameter.when[1])}
+    return asdict(parameter) | {
+        "choices": list(parameter.choices),
+        "words": list(parameter.words),
+        "when": when or None,
+    }

@@ -1,0 +1,72 @@
+"""A model whose texts end at lengths of their own: random weights end all of them at once, or never.
+
+The first word of an input says how long its text becomes: one of `PACES`. All weights stay random, but the end token's
+row is made longer, and the last decoder layer is trained for a minute, from a fixed seed, to point at that row from the
+said length on and away from it before. What comes before the end stays noise: it costs as much as any text.
+"""
+
+import random
+from typing import Any
+
+#: Lengths in tokens, the end included; the word of each is the number from which words begin, and so on.
+PACES = (8, 14, 20, 26, 32, 38, 44, 50, 56, 62)
+FIRST_WORD, END = 4, 2
+#: Of training: items, how many are looked at together, words of an input (from, to), steps, their size.
+ITEMS, TOGETHER, WORDS, STEPS, RATE = 96, 8, (24, 96), 240, 1e-3
+#: The logit of the end token where its row and the state point the same way, and the one that divides yes from no.
+LOUDEST, DIVIDE = 20.0, 5.0
+
+
+def texts(count: int, lengths: tuple[int, int], vocabulary: int, seed: int = 0) -> list[str]:
+    """Inputs of so many words, of which the first says a pace; long inputs have short texts as often as long ones."""
+    chance = random.Random(seed)
+    words = range(FIRST_WORD + len(PACES), vocabulary)
+    return [
+        " ".join(map(str, [FIRST_WORD + chance.randrange(len(PACES)), *chance.choices(words, k=length - 1)]))
+        for length in (chance.randint(*lengths) for _ in range(count))
+    ]
+
+
+def teach(model: Any, vocabulary: int) -> float:
+    """Train it, in place; the share of places at which it then is right about the end."""
+    import torch
+
+    with torch.no_grad():
+        rows = model.get_input_embeddings().weight
+        rows[END] *= LOUDEST / (rows.shape[1] ** 0.5 * rows[END].norm())
+    layer, end = model.get_decoder().layers[-1], model.get_output_embeddings().weight[END].detach()
+    lessons = _lessons(model, layer, vocabulary)
+    layer.requires_grad_(True)
+    steps = torch.optim.Adam(layer.parameters(), lr=RATE)
+    right = [0.0] * len(lessons)
+    for step in range(STEPS):
+        (given, named), wanted = lessons[step % len(lessons)]
+        says = layer(*given, **named) @ end - DIVIDE
+        steps.zero_grad()
+        torch.nn.functional.binary_cross_entropy_with_logits(says, wanted).backward()
+        steps.step()
+        right[step % len(lessons)] = float(((says > 0) == (wanted > 0)).float().mean())
+    layer.requires_grad_(False)
+    return sum(right) / len(right)
+
+
+def _lessons(model: Any, layer: Any, vocabulary: int) -> list[tuple[Any, Any]]:
+    """What the layer is given of batches of texts, and where each of them should end: (n, tokens) of 0 and 1."""
+    import torch
+
+    chance, caught, wanted = random.Random(1), [], []
+    items = sorted((list(map(int, text.split())) for text in texts(ITEMS, WORDS, vocabulary, seed=1)), key=len)
+    model.requires_grad_(False)
+    catching = layer.register_forward_pre_hook(lambda _, *given: caught.append(given), with_kwargs=True)
+    for first in range(0, ITEMS, TOGETHER):
+        some = items[first : first + TOGETHER]
+        longest = len(some[-1])
+        ids = torch.tensor([[0, *words, END, *[1] * (longest - len(words))] for words in some])
+        written = [[END, *(chance.randrange(FIRST_WORD, vocabulary) for _ in range(PACES[-1] - 1))] for _ in some]
+        paces = torch.tensor([PACES[words[0] - FIRST_WORD] for words in some])
+        wanted.append((torch.arange(1, PACES[-1] + 1) >= paces[:, None]).float())
+        with torch.no_grad():
+            model.model(input_ids=ids, attention_mask=(ids != 1).long(), decoder_input_ids=torch.tensor(written),
+                        use_cache=False)  # fmt: skip
+    catching.remove()
+    return list(zip(caught, wanted, strict=True))

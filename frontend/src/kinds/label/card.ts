@@ -1,0 +1,23 @@
+/** A proposition as the Work page would hand it out, where it is labelled on another page. */
+
+import { tupleIn } from '../../pico/slots.ts'
+import type { Card, Value } from './state.ts'
+
+interface Place {
+  unit: number
+  text: string
+  /** 0 is the target. */
+  position: number
+  /** Revision of the unit. */
+  shown: number
+  cluster: { key: string; size: number; pico: Card['pico'] }
+}
+
+export function cardOf({ unit, text, position, shown, cluster }: Place, value: Value | null): Card {
+  const target = position === 0
+  return {
+    assignment: 0, kind: 'label', revision: 1, shown, position, unit: { id: unit, key: cluster.key }, answered_at: null, outcome: null, comment: '',
+    flag: false, text, role: target ? 'target' : 'input', candidates: null, pico: tupleIn(text, target, cluster.pico),
+    context: { key: cluster.key, index: position + 1, size: cluster.size }, value,
+  }
+}

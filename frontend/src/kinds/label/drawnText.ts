@@ -1,0 +1,54 @@
+/** Where words are drawn, and which characters a place in the drawn text is: the only file that measures it. */
+
+/** What is drawn has the stored text's characters and no others; each word is an element with `data-i`. */
+export class DrawnText {
+  constructor(private readonly find: () => HTMLElement) {}
+
+  private get box(): HTMLElement {
+    return this.find()
+  }
+
+  element(word: number): HTMLElement {
+    return this.box.querySelector<HTMLElement>(`[data-i="${word}"]`)!
+  }
+
+  /** The word that an event or a point is on. */
+  wordAt(target: EventTarget | null): number | null {
+    const word = target instanceof Element ? target.closest<HTMLElement>('[data-i]') : null
+    return word && this.box.contains(word) ? Number(word.dataset.i) : null
+  }
+
+  /** The word nearest above or below another, by the lines as they are broken now. */
+  wordOnLine(words: number, from: number, lines: 1 | -1): number | null {
+    if (!words) return null
+    const here = this.element(from).getBoundingClientRect()
+    const height = parseFloat(getComputedStyle(this.box).lineHeight)
+    let best: number | null = null
+    let distance = Infinity
+    for (let i = 0; i < words; i++) {
+      const r = this.element(i).getBoundingClientRect()
+      if (Math.round((r.top - here.top) / height) !== lines || Math.abs(r.left - here.left) >= distance) continue
+      distance = Math.abs(r.left - here.left)
+      best = i
+    }
+    return best
+  }
+
+  /** What the browser has selected here, in UTF-16 offsets, and selects no longer; null where it is nothing. */
+  takeSelection(length: number): { start: number; end: number } | null {
+    const native = getSelection()
+    if (!native || !native.rangeCount || native.isCollapsed || !native.containsNode(this.box, true)) return null
+    const r = native.getRangeAt(0)
+    const start = this.box.contains(r.startContainer) ? this.offsetOf(r.startContainer, r.startOffset) : 0
+    const end = this.box.contains(r.endContainer) ? this.offsetOf(r.endContainer, r.endOffset) : length
+    native.removeAllRanges()
+    return { start, end }
+  }
+
+  private offsetOf(node: Node, offset: number): number {
+    const range = document.createRange()
+    range.setStart(this.box, 0)
+    range.setEnd(node, offset)
+    return range.toString().length
+  }
+}

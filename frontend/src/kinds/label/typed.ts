@@ -1,0 +1,46 @@
+/** A label as it is typed into cells: values by their first letters, cues by their words. */
+
+import { locate } from '../../pico/form.ts'
+import type { Range } from '../../text/offsets.ts'
+import { quote, withValue, type Aspect, type Modality, type Polarity, type Said } from './state.ts'
+import { MODALITIES, POLARITIES } from './values.ts'
+
+/** What was said of a text, with the text. */
+export interface LabelSaid extends Said {
+  readonly text: string
+}
+
+export const saidNothing = (text: string): LabelSaid => ({ text, polarity: '', modality: '', polarityCue: [], modalityCue: [] })
+
+export function putValue(said: LabelSaid, aspect: Aspect, text: string): LabelSaid | string {
+  const word = text.trim().toLowerCase().replace(/^[+=−]\s*/, '')
+  if (word === said[aspect]) return said
+  if (!word) return said.polarity === 'n/a' ? saidNothing(said.text) : { ...said, [aspect]: '', [`${aspect}Cue`]: [] }
+  const all: readonly (Polarity | Modality)[] = (aspect === 'polarity' ? POLARITIES : MODALITIES).map((v) => v.value)
+  const found = all.find((v) => v === word) ?? only(all.filter((v) => v.startsWith(word)))
+  return found ? { text: said.text, ...withValue(said, aspect, found) } : `“${text}” is no ${aspect}: ${all.join(', ')}.`
+}
+
+function only<T>(found: readonly T[]): T | undefined {
+  return found.length === 1 ? found[0] : undefined
+}
+
+/** Cues come and go as words: pasted or filled down, they are looked for in the text of their own row. */
+export function putCue(said: LabelSaid, aspect: Aspect, text: string): LabelSaid | string {
+  const key = `${aspect}Cue` as const
+  if (text === quote(said.text, said[key])) return said
+  if (!text.trim()) return { ...said, [key]: [] }
+  if (aspect === 'polarity' && said.polarity === 'n/a') return 'Without evidence there is no polarity to show a cue of.'
+  const ranges: Range[] = []
+  for (const piece of text.split(/\s*…\s*/)) {
+    const at = locate(said.text, piece.trim(), ranges.at(-1)?.end ?? 0)
+    if (!at) return `“${piece.trim()}” does not stand in this text.`
+    ranges.push(at)
+  }
+  return { ...said, [key]: ranges }
+}
+
+/** What a label still needs, in words. */
+export function lacks(said: Said): string {
+  return [said.polarity ? '' : 'polarity', said.modality ? '' : 'modality'].filter(Boolean).join(' and ')
+}

@@ -1,0 +1,24 @@
+/** The values of a label, with the keys that give them and the signs that stand for them. */
+
+import type { Modality, Polarity, Value } from './state.ts'
+
+export const POLARITIES: readonly { value: Polarity; key: string; glyph: string }[] = [
+  { value: 'positive', key: 'A', glyph: '+' },
+  { value: 'no effect', key: 'S', glyph: '=' },
+  { value: 'negative', key: 'D', glyph: '−' },
+  { value: 'n/a', key: '', glyph: '' },
+]
+export const MODALITIES: readonly { value: Modality; key: string }[] = [
+  { value: 'strong', key: '1' },
+  { value: 'moderate', key: '2' },
+  { value: 'weak', key: '3' },
+  { value: 'no evidence', key: '4' },
+]
+
+export function glyph(polarity: Polarity | ''): string {
+  return POLARITIES.find((p) => p.value === polarity)?.glyph ?? ''
+}
+
+export function inWords(value: Value | null): string {
+  return value ? `${glyph(value.polarity)} ${value.polarity}, ${value.modality}`.trim() : ''
+}

@@ -1,0 +1,79 @@
+"""`manage.py backup_drill`: can a backup of this installation be restored? Nothing here is changed."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import DatabaseError, connection
+
+from api.problems import Problem
+from operations.backups.actions import backup
+
+
+class Command(BaseCommand):
+    help = (
+        "Make a backup, restore it into an empty scratch data base and folder, verify audit and releases there, print "
+        "figures, and remove all of it again. On PostgreSQL the account must be allowed to create a data base."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--backup", type=Path, metavar="FILE", help="Try this backup instead of making one.")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        with tempfile.TemporaryDirectory(prefix="concord-drill-") as home, scratch(Path(home).resolve()) as environment:
+            source: Path = options["backup"] or Path(home) / "backup.tar.gz"
+            began = time.monotonic()
+            if not options["backup"]:
+                try:
+                    made = backup(out=source)
+                except Problem as problem:
+                    raise CommandError(problem.detail) from problem
+                self.stdout.write(
+                    f"Backup: {source.stat().st_size / 1e6:.1f} MB in {time.monotonic() - began:.1f} s; "
+                    f"{sum(made['rows'].values())} rows in {len(made['rows'])} tables, {len(made['files']) - 1} files."
+                )
+            began = time.monotonic()
+            done = subprocess.run(
+                [sys.executable, "manage.py", "restore", str(source.resolve())], cwd=settings.ROOT, env=environment,
+                stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, check=False,
+            )  # fmt: skip
+            self.stdout.write(done.stdout.rstrip())
+            if done.returncode:
+                raise CommandError("The backup could not be restored; see above.", returncode=1)
+            self.stdout.write(f"The drill went well: restored and verified in {time.monotonic() - began:.1f} s.")
+
+
+@contextmanager
+def scratch(home: Path) -> Iterator[dict[str, str]]:
+    """The environment of an empty installation that is removed afterwards."""
+    environment = dict(os.environ) | {"DATA_DIR": str(home / "data"), "SECRET_KEY": settings.SECRET_KEY}
+    if connection.vendor != "postgresql":
+        yield environment | {"DATABASE_URL": f"sqlite:///{home / 'data' / 'concord.sqlite3'}"}
+        return
+    name = f"concord_drill_{os.getpid()}"
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute(f'CREATE DATABASE "{name}"')
+    except DatabaseError as error:
+        raise CommandError(f"No scratch data base could be made: {str(error).strip()}") from error
+    try:
+        yield environment | {"DATABASE_URL": _address(name)}
+    finally:
+        with connection.cursor() as cursor:
+            cursor.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+
+
+def _address(name: str) -> str:
+    given = connection.settings_dict
+    who = quote(given["USER"] or "", safe="") + (f":{quote(given['PASSWORD'], safe='')}" if given["PASSWORD"] else "")
+    host = quote(given["HOST"] or "", safe="") + (f":{given['PORT']}" if given["PORT"] else "")
+    return f"postgres://{who}{'@' if who else ''}{host}/{name}"

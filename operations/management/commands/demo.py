@@ -1,0 +1,159 @@
+"""`manage.py demo`: the whole of Concord on one machine, from an empty folder, with the illustrative project in it."""
+
+import os
+import socket
+import sys
+import urllib.error
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import connections
+
+from accounts.actions import make_sign_in_link
+from api.problems import Problem
+from config.page import manifest
+from config.secret_key import kept_secret_key
+from operations.robot.history import play_history
+from operations.robot.labels import from_file
+from operations.sample_project import PEOPLE, SAMPLE, Seeded, seed
+from operations.supervisor import Child, GaveUp, Supervisor
+
+#: How many ports after a taken one are tried.
+PORTS_TRIED = 50
+EVERY_ADDRESS = {"0.0.0.0", "::", ""}
+
+
+class Command(BaseCommand):
+    help = (
+        "Migrate, seed the illustrative project, start and supervise the web server and a worker, and print the "
+        "address with one-time sign-in links. Ctrl-C stops it."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--host", default="127.0.0.1", help="the address to listen on (default: 127.0.0.1)")
+        parser.add_argument("--port", type=int, default=8000, help="the next free port is taken from here on")
+
+    def handle(self, *args: Any, host: str, port: int, **options: Any) -> None:
+        if not 1 <= port <= 65535:
+            raise CommandError("--port must be from 1 to 65535.")
+        free = free_port(host, port)
+        if free != port:
+            self.stdout.write(f"Port {port} is taken; port {free} is used instead.")
+        if manifest() is None:
+            self.stdout.write("The pages have not been built, so only the API will work. Build: manage.py frontend")
+        call_command("migrate", verbosity=0, interactive=False, stdout=self.stdout)
+        try:
+            seeded = seed()
+        except Problem as problem:
+            raise CommandError(problem.detail) from None
+        if play_history(seeded.project, truth=from_file(SAMPLE)):
+            self.stdout.write("Three robots have labelled a sample of it, so that there is some agreement to look at.")
+        address = f"http://{shown(host)}:{free}"
+        links = sign_in_links(seeded, address)
+        connections.close_all()  # the children have their own; this process only watches from here on
+
+        supervisor = Supervisor(children(host, free), say=self._say)
+        try:
+            supervisor.run(
+                is_ready=lambda: answers(f"{address}/readyz"), when_ready=lambda: self._welcome(address, links)
+            )
+        except GaveUp as error:
+            raise CommandError(str(error)) from None
+
+    def _say(self, line: str) -> None:
+        self.stdout.write(line)
+        self.stdout.flush()
+
+    def _welcome(self, address: str, links: list[tuple[str, str]]) -> None:
+        lines = [
+            "",
+            f"Concord is ready: {address}",
+            "The project in it is made up. Sign in with one of these links; each works once, for 24 hours:",
+            *(f"  {name:<30} {link}" for name, link in links),
+            f"Another one later: .venv/bin/python manage.py sign_in_link {PEOPLE[0].email} --address {address}",
+            "Stop with Ctrl-C.",
+            "",
+        ]
+        self._say("\n".join(lines))
+
+
+def sign_in_links(seeded: Seeded, address: str) -> list[tuple[str, str]]:
+    """(who, link) for the people of the illustrative project."""
+    return [
+        (f"{user.name} ({person.role.value})", f"{address}/enter#{make_sign_in_link(user=user)}")
+        for person, user in zip(PEOPLE, seeded.people, strict=True)
+        if user.is_active
+    ]
+
+
+def children(host: str, port: int) -> list[Child]:
+    """The web server and the worker, in production settings, under the key that this data folder keeps."""
+    # settings has read .env into the environment, so a key from there is found here too.
+    key = os.environ.get("SECRET_KEY") or kept_secret_key(Path(settings.DATA_DIR))
+    environment = {
+        "LOG_LEVEL": "WARNING",  # unless the environment says otherwise, so that the links stay in sight
+        **os.environ,
+        "DEBUG": "0",
+        "SECRET_KEY": key,
+        "DATA_DIR": str(settings.DATA_DIR),
+        "ALLOWED_HOSTS": os.environ.get("ALLOWED_HOSTS") or ",".join(hosts(host)),
+        "HTTPS": "0",  # nothing here speaks TLS: a redirect to it would lead nowhere
+        "PYTHONUNBUFFERED": "1",
+    }
+    web = [
+        sys.executable, "-m", "gunicorn", "--config", "python:config.gunicorn", "config.wsgi:application",
+        "--bind", f"{bracketed(host)}:{port}", "--graceful-timeout", "8", "--log-level", "warning",
+    ]  # fmt: skip
+    work = [sys.executable, "manage.py", "work"]
+    root = Path(settings.ROOT)
+    return [
+        Child("web", web, environment=environment, folder=root),
+        Child("worker", work, environment=environment, folder=root),
+    ]
+
+
+def hosts(host: str) -> list[str]:
+    """The names under which the server may be asked for."""
+    names = ["localhost", "127.0.0.1", "[::1]"]
+    own = socket.gethostname().lower() if host in EVERY_ADDRESS else bracketed(host)
+    return [*names, own] if own not in names else names
+
+
+def bracketed(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
+def shown(host: str) -> str:
+    """The host as a person on this machine types it."""
+    return "127.0.0.1" if host in EVERY_ADDRESS else bracketed(host)
+
+
+def free_port(host: str, port: int) -> int:
+    """The first port from ``port`` on that nobody listens on. Raises `CommandError` where none can be had."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    last = min(port + PORTS_TRIED, 65535)
+    reason = ""
+    for candidate in range(port, last + 1):
+        with socket.socket(family) as probe:
+            # As the server will: a port whose last connections are still lingering is free.
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind((host, candidate))
+            except OSError as error:
+                reason = error.strerror or str(error)
+                continue
+            return candidate
+    raise CommandError(f"No port from {port} to {last} can be used on {host}: {reason}.")
+
+
+def answers(url: str) -> bool:
+    """Whether a page says that all is well."""
+    try:
+        with urllib.request.urlopen(url, timeout=2) as reply:
+            return bool(reply.status == 200)
+    except (urllib.error.URLError, OSError):
+        return False

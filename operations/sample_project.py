@@ -1,0 +1,131 @@
+"""The illustrative project: a small made-up corpus, four people and an open round."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.db import transaction
+
+import annotation
+from accounts.models import User
+from annotation.actions.imports import check_files, import_files
+from annotation.imports.reading import Source
+from api.problems import Conflict
+from projects.actions.guidelines import latest_guideline
+from projects.actions.people import add_member, create_project
+from projects.actions.rounds import WORKERS, RoundPlan, open_round
+from projects.models import Member, Project, Purpose, Role, Round
+
+SAMPLE = Path(annotation.__file__).parent / "sample" / "level3.jsonl"
+COUNTERFACTUALS = SAMPLE.with_name("counterfactuals.csv")
+SLUG = "sample"
+ROUND = "First labels"
+KIND = "label"
+DESCRIPTION = (
+    "A made-up corpus that shows what Concord does. Its sentences, numbers and interventions are inventions and "
+    "nothing in it is evidence of anything."
+)
+
+
+@dataclass(frozen=True)
+class Person:
+    """Somebody of the illustrative project; the addresses are of a domain that nobody can own."""
+
+    email: str
+    name: str
+    role: Role
+
+
+PEOPLE = (
+    Person("lead@example.org", "Lea Lead", Role.LEAD),
+    Person("ann1@example.org", "Anna Annotator", Role.ANNOTATOR),
+    Person("ann2@example.org", "Ben Annotator", Role.ANNOTATOR),
+    Person("evaluator@example.org", "Eva Evaluator", Role.EVALUATOR),
+)
+
+
+@dataclass(frozen=True)
+class Seeded:
+    """What there is now, and what of it was made this time, in words."""
+
+    project: Project
+    people: tuple[User, ...]
+    round: Round
+    made: tuple[str, ...]
+
+
+@transaction.atomic
+def seed() -> Seeded:
+    """Make what is missing of the illustrative project. What people changed in it since is left as they want it.
+
+    Raises `Conflict` where a project of that short name is somebody's own work.
+    """
+    made: list[str] = []
+    people = tuple(_user(person, made) for person in PEOPLE)
+    lead = people[0]
+    project = _project(lead, made)
+    _members(project, people, made)
+    _corpus(project, lead, made)
+    return Seeded(project, people, _round(project, lead, made), tuple(made))
+
+
+def _user(person: Person, made: list[str]) -> User:
+    """The account, without a password: one-time links are the only way in."""
+    found = User.objects.filter(email__iexact=person.email).first()
+    if found is None:
+        found = User.objects.create_user(email=person.email, name=person.name)
+        made.append(f"account {person.email}")
+    return found
+
+
+def _project(lead: User, made: list[str]) -> Project:
+    found = Project.objects.filter(slug=SLUG).first()
+    if found is None:
+        made.append(f"project {SLUG}")
+        return create_project(
+            name="Sample project (illustrative)",
+            slug=SLUG,
+            by=lead,
+            description=DESCRIPTION,
+            licence="CC0-1.0",
+            illustrative=True,
+        )
+    if not found.illustrative:
+        raise Conflict(f"The project {SLUG!r} is not the illustrative one; nothing was added to it.")
+    return found
+
+
+def _members(project: Project, people: tuple[User, ...], made: list[str]) -> None:
+    # Who was taken out of the project stays out, so former members count here too.
+    there = set(Member.objects.filter(project=project).values_list("user_id", flat=True))
+    for person, user in zip(PEOPLE, people, strict=True):
+        if user.pk not in there:
+            add_member(project=project, user=user, role=person.role, by=people[0])
+            made.append(f"member {person.email} ({person.role.value})")
+
+
+def _corpus(project: Project, lead: User, made: list[str]) -> None:
+    if project.imports.exists():
+        return
+    for format, path in (("m3", SAMPLE), ("counterfactuals", COUNTERFACTUALS)):
+        checked = check_files(project=project, format=format, sources=[Source.of(path)])
+        for done in import_files(project=project, format=format, checked=checked, by=lead):
+            counts = ("clusters", "propositions") if format == "m3" else ("counterfactuals",)
+            made.append(" with ".join(f"{done.counts[name]} {name}" for name in counts))
+
+
+def _round(project: Project, lead: User, made: list[str]) -> Round:
+    found = Round.objects.filter(project=project, name=ROUND).first()
+    if found is not None:
+        return found
+    members = project.members.active().filter(role__in=WORKERS)
+    plan = RoundPlan(
+        name=ROUND,
+        kind=KIND,
+        purpose=Purpose.GOLD,
+        overlap=2,
+        people=[member.pk for member in members],
+        guideline=latest_guideline(project, KIND, by=lead).pk,
+        dealing=Round.Dealing.POOL,
+    )
+    made.append(f"round {ROUND!r}")
+    return open_round(project=project, plan=plan, by=lead)

@@ -1,0 +1,51 @@
+"""The values that the project stands behind, read for many units in a fixed number of queries."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from django.db.models import OuterRef, QuerySet, Subquery
+
+from . import kinds
+from .models import Decision, Unit
+
+
+def newest_decisions(units: Iterable[int], *kinds: str) -> dict[tuple[int, str, str], Decision]:
+    """The decisions in force of some units, by unit id, kind and field. One query.
+
+    All that was ever decided of the units is read and the newest kept: a field is decided a few times at most, and
+    PostgreSQL finds units and kinds by their index whatever it knows of the table. It would not where the rows were
+    asked for in order (docs/decisions/0027-in-force.md).
+    """
+    rows = Decision.objects.filter(unit__in=units, kind__in=kinds).values_said().order_by()
+    return {(d.unit_id, d.kind, d.field): d for d in sorted(rows, key=lambda d: d.pk)}
+
+
+def decisions_in_force(units: Iterable[int], kind: str) -> dict[tuple[int, str], Decision]:
+    """The decisions in force of some units in one kind, by unit id and field. One query."""
+    return of_kind(newest_decisions(units, kind), kind)
+
+
+def of_kind(decisions: Mapping[tuple[int, str, str], Decision], kind: str) -> dict[tuple[int, str], Decision]:
+    """Those of `newest_decisions` in one kind, by unit id and field."""
+    return {(unit, field): d for (unit, key, field), d in decisions.items() if key == kind}
+
+
+def units_with(units: QuerySet[Unit], decisions: QuerySet[Decision], *, there: bool = True) -> QuerySet[Unit]:
+    """The units of which there is such a decision, or is none. Each is looked up by itself, not by a join that
+    PostgreSQL would choose by what it knows of the tables."""
+    found = decisions.filter(unit=OuterRef("pk")).order_by().values("pk")[:1]
+    return units.alias(decision_found=Subquery(found)).filter(decision_found__isnull=not there)
+
+
+def values_in_force(units: Sequence[Unit], kind: str) -> dict[int, dict[str, Any]]:
+    """The value in force of each unit, field by field, as far as it is decided. A fixed number of queries."""
+    how = kinds.get(kind)
+    decisions = decisions_in_force([u.pk for u in units], kind)
+    answers = how.values({d.answer_id for d in decisions.values() if d.answer_id})
+    imports = {d.imported_id for d in decisions.values() if d.imported_id}
+    imported = how.imported_values(units, imports) if imports else {}
+    found: dict[int, dict[str, Any]] = {u.pk: {} for u in units}
+    for (unit, field), decision in decisions.items():
+        value = answers[decision.answer_id] if decision.answer_id else imported[unit, decision.imported_id or 0]
+        found[unit] |= how.part_of(field, value)
+    return found

@@ -1,0 +1,116 @@
+"""Whose address a request comes from, whatever a proxy or a stranger writes into a header (reliability row 52)."""
+
+from typing import Any
+
+import pytest
+from axes.models import AccessAttempt
+from django.test import RequestFactory
+from rest_framework.test import APIClient
+
+from accounts.models import Failure, User
+from api.addresses import client_ip, place
+
+pytestmark = pytest.mark.row(52)
+PEER = "10.0.0.1"
+
+
+@pytest.fixture
+def behind(settings: Any) -> None:
+    settings.BEHIND_PROXY = True
+
+
+def asked(forwarded: str | None, peer: str = PEER) -> Any:
+    headers: dict[str, Any] = {} if forwarded is None else {"HTTP_X_FORWARDED_FOR": forwarded}
+    return RequestFactory().get("/", REMOTE_ADDR=peer, **headers)
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("192.0.2.1", "192.0.2.1"),
+        ("6.6.6.6, 192.0.2.1", "192.0.2.1"),
+        ("6.6.6.6,192.0.2.1 ", "192.0.2.1"),
+        ("192.0.2.1:51234", "192.0.2.1"),
+        ("2001:db8:1:2::7", "2001:db8:1:2::7"),
+        ("2001:DB8:1:2:0:0:0:7", "2001:db8:1:2::7"),
+        ("[2001:db8:1:2::7]", "2001:db8:1:2::7"),
+        ("[2001:db8:1:2::7]:443", "2001:db8:1:2::7"),
+        ("fe80::1%eth0", "fe80::1"),
+        ("[fe80::1%eth0]:443", "fe80::1"),
+        ("::ffff:192.0.2.1", "192.0.2.1"),
+        ("[::ffff:192.0.2.1]:443", "192.0.2.1"),
+    ],
+)
+def test_an_address_is_read_as_proxies_write_it(behind: None, written: str, meant: str) -> None:
+    assert str(client_ip(asked(written))) == meant
+
+
+NASTY = [
+    "unknown", "_hidden", "localhost", "'; drop table accounts_user; --", "1.2.3", "1.2.3.4.5", "256.1.1.1", "01.2.3.4",
+    "1.2.3.4/24", "1.2.3.4:99999999", "[1.2.3.4", "::1]", "[]", "[]:80", ":80", "%eth0", "::%", "::g", "1" * 70_000,
+    "\u0661.2.3.4", "\xff\xfe", "1.2.3.4\x00", "\x00", "6.6.6.6, ", "::ffff:1.2.3.4.5", "3221225985", "0x7f.1", "-",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("written", NASTY, ids=range(len(NASTY)))
+def test_what_is_no_address_counts_for_the_peer(behind: None, written: str) -> None:
+    """A proxy that does its part writes no such thing; where it does not, guessing is throttled all the same."""
+    assert place(asked(written)) == PEER
+
+
+def test_without_a_proxy_nobody_says_where_they_are() -> None:
+    assert place(asked("192.0.2.1")) == PEER
+
+
+@pytest.mark.parametrize("peer", ["", "unix:", "@\x00", "/run/concord.sock"])
+def test_a_peer_without_an_address_has_one_place_for_all(peer: str) -> None:
+    assert client_ip(asked(None, peer)) is None
+    assert place(asked(None, peer)) == "0.0.0.0"
+
+
+def test_a_household_of_ipv6_is_one_place(behind: None) -> None:
+    """Whoever has an IPv6 address has 2^64 of them: counted one by one they would be no limit."""
+    assert place(asked("2001:db8:1:2::7")) == place(asked("2001:db8:1:2:ffff::9")) == "2001:db8:1:2::"
+    assert place(asked("2001:db8:1:3::7")) == "2001:db8:1:3::"
+
+
+@pytest.mark.parametrize("written", NASTY, ids=range(len(NASTY)))
+def test_a_wrong_password_from_no_address_is_refused_and_counted(behind: None, lead: User, written: str) -> None:
+    reply = _wrong(HTTP_X_FORWARDED_FOR=written, REMOTE_ADDR=PEER)
+    assert (reply.status_code, reply.json()["type"]) == (422, "/problems/wrong-credentials")
+    assert list(Failure.objects.values_list("who", flat=True)) == [PEER]
+    assert list(AccessAttempt.objects.values_list("ip_address", flat=True)) == [PEER]
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"HTTP_USER_AGENT": "x" * 100_000},
+        {"HTTP_USER_AGENT": "\x00"},
+        {"HTTP_USER_AGENT": "\xff\xfe\u0100"},
+        {"HTTP_ACCEPT": "application/json, */*;q=0." + "1" * 5000},
+        {"HTTP_ACCEPT": "application/json, \x00"},
+        {"HTTP_COOKIE": "sessionid=\x00; csrftoken=\xff; known_browser=\x00"},
+        {"HTTP_REFERER": "\x00"},
+        {"HTTP_X_REQUEST_ID": "\x00" * 30},
+        {"QUERY_STRING": "a=%00&b=%ff&c=%ed%a0%80"},
+    ],
+    ids=["long agent", "NUL agent", "agent", "long accept", "NUL accept", "cookie", "referer", "request id", "query"],
+)
+def test_a_wrong_password_with_strange_headers_is_refused_and_counted(lead: User, headers: dict[str, str]) -> None:
+    reply = _wrong(**headers)
+    assert (reply.status_code, reply.json()["type"]) == (422, "/problems/wrong-credentials")
+    assert Failure.objects.count() == AccessAttempt.objects.count() == 1
+
+
+@pytest.mark.parametrize("host", ["\x00", "\xff", "a" * 5000, "localhost:99999999", "local host", "[::1", "evil.test"])
+def test_a_strange_host_is_a_bad_request(lead: User, host: str) -> None:
+    reply = _wrong(HTTP_HOST=host)
+    assert reply.status_code < 500
+    assert Failure.objects.count() == (1 if reply.status_code == 422 else 0)
+
+
+def _wrong(**extra: Any) -> Any:
+    client = APIClient(raise_request_exception=False)
+    body = {"email": "lead@example.org", "password": "wrong"}
+    return client.post("/api/v1/session/", body, format="json", **extra)

@@ -1,0 +1,208 @@
+"""How much one person, or one project, may ask for: refused in words, with the time to wait where waiting helps."""
+
+import re
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.files.base import ContentFile
+from django.utils import timezone
+from rest_framework.test import APIClient
+
+from accounts.models import User
+from api import limits
+from api.problems import Conflict, TooMuch
+from config import told_to_wait
+from projects import jobs, uploads
+from projects.actions import answers
+from projects.models import Answer, Job, JobStatus, Project
+from tests.builders import answer, build_cluster, build_round, submission
+from tests.conftest import person
+
+pytestmark = pytest.mark.django_db
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def limit(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """``limit(LIMIT_PROJECTS_PER_DAY=3)``; whoever is told to wait may ask again at once here."""
+    monkeypatch.setattr(told_to_wait, "HELD", -1.0)
+
+    def change(**limits: int) -> None:
+        settings.LIMITS = {**settings.LIMITS, **limits}
+
+    return change
+
+
+def test_every_limit_is_documented_with_its_default() -> None:
+    guide, sample = ((ROOT / name).read_text() for name in ("docs/admin.md", ".env.example"))
+    for name, row in limits.LIMITS.items():
+        assert re.search(rf"^\| `{name}` \|.*\| {row.most} \|$", guide, re.MULTILINE), name
+        assert f"# {name}={row.most}\n" in sample, name
+
+
+@pytest.mark.row(60)
+def test_a_project_s_waiting_jobs_have_a_limit_and_closing_a_round_has_none(
+    project: Project, lead: User, client_of: Callable[[User], APIClient], limit: Callable[..., None]
+) -> None:
+    limit(LIMIT_JOBS_OF_A_PROJECT=3)
+    client = client_of(lead)
+
+    def ask(n: int) -> Any:
+        return client.post("/api/v1/projects/eye/releases/", {"version": f"1.0.{n}"}, format="json")
+
+    assert [ask(n).status_code for n in range(3)] == [202] * 3
+    refused = ask(4)
+    assert (refused.status_code, refused["Retry-After"], refused.json()["type"]) == (429, "30", "/problems/too-much")
+    assert "3 jobs of this project are waiting" in refused.json()["detail"]
+    assert ask(2).status_code == 202, "the same one, waiting already"
+    assert Job.objects.count() == 3
+    build_cluster(project)
+    round = build_round(project, [project.members.get(user=lead)])
+    assert client.post(f"/api/v1/rounds/{round.pk}/close/").status_code == 202
+    limit(LIMIT_JOBS_OF_A_PROJECT=0)
+    assert ask(5).status_code == 202
+
+
+def test_what_is_done_makes_room_and_other_projects_have_their_own(
+    project: Project, lead: User, limit: Callable[..., None]
+) -> None:
+    limit(LIMIT_JOBS_OF_A_PROJECT=1)
+    first, _ = jobs.ask(project=project, kind="release", params={"version": "1"}, by=lead)
+    with pytest.raises(TooMuch):
+        jobs.ask(project=project, kind="release", params={"version": "2"}, by=lead)
+    elsewhere = Project.objects.create(slug="ear", name="Ear")
+    jobs.ask(project=elsewhere, kind="release", params={"version": "2"}, by=lead)
+    Job.objects.filter(pk=first.pk).update(status=JobStatus.DONE)
+    jobs.ask(project=project, kind="release", params={"version": "2"}, by=lead)
+
+
+MAKERS: dict[str, tuple[str, Callable[[int], dict[str, Any]], int]] = {
+    "LIMIT_PROJECTS_PER_DAY": ("projects/", lambda n: {"name": f"P{n}", "slug": f"p{n}"}, 429),
+    "LIMIT_INVITATIONS_PER_DAY": (
+        "projects/eye/invitations/", lambda n: {"email": f"p{n}@example.net", "role": "viewer"}, 429
+    ),
+    "LIMIT_GUIDELINES_PER_DAY": ("projects/eye/guidelines/", lambda n: {"kind": "label", "text": f"v{n}"}, 429),
+    "LIMIT_RELEASES_PER_DAY": ("projects/eye/releases/", lambda n: {"version": f"1.0.{n}"}, 429),
+    "LIMIT_API_TOKENS": ("me/tokens/", lambda n: {"name": f"t{n}"}, 409),
+}  # fmt: skip
+
+
+@pytest.mark.row(60)
+@pytest.mark.parametrize("name", MAKERS)
+def test_what_one_person_makes_has_a_limit_in_words(
+    name: str, project: Project, lead: User, client_of: Callable[[User], APIClient], limit: Callable[..., None]
+) -> None:
+    limit(**{name: 3})
+    address, body, status = MAKERS[name]
+    client = client_of(lead)
+
+    def ask(n: int) -> Any:
+        return client.post(f"/api/v1/{address}", body(n), format="json")
+
+    assert [ask(n).status_code for n in range(3)] in ([201] * 3, [202] * 3)
+    refused = ask(4)
+    assert refused.status_code == status
+    assert " 3 " in f" {refused.json()['detail']} "
+    assert ("Retry-After" in refused) == (status == 429)
+    if status == 429:
+        assert 80_000 < int(refused["Retry-After"]) <= 86_400
+    limit(**{name: 0})
+    assert ask(5).status_code in (201, 202)
+
+
+@pytest.fixture
+def paced(monkeypatch: pytest.MonkeyPatch) -> limits.Pace:
+    fresh = limits.Pace()
+    monkeypatch.setattr(answers, "_PACE", fresh)
+    return fresh
+
+
+@pytest.mark.row(60)
+def test_answers_beyond_the_limit_are_told_to_wait_and_are_taken_afterwards(
+    project: Project, ann1: User, client_of: Callable[[User], APIClient], limit: Callable[..., None], paced: limits.Pace
+) -> None:
+    for number in range(4):
+        build_cluster(project, number, inputs=1)
+    round = build_round(project, [project.members.get(user=ann1)])
+    client = client_of(ann1)
+    limit(LIMIT_ANSWERS_PER_MINUTE=4)
+    replies = []
+    for _ in range(5):
+        slot = answers.next_hand(user=ann1, round=round)[0]
+        given = submission(slot, {"polarity": "no effect", "modality": "moderate", "polarity_cue": [],
+                                  "modality_cue": []})  # fmt: skip
+        body = {k: v for k, v in vars(given).items() if k not in ("uuid", "digest")} | {"have": []}
+        replies.append(client.put(f"/api/v1/answers/{given.uuid}/", body, format="json"))
+    assert [reply.status_code for reply in replies] == [201, 201, 201, 201, 429]
+    assert 50 <= int(replies[-1]["Retry-After"]) <= 60
+    assert "4 answers within a minute" in replies[-1].json()["detail"]
+    limit(LIMIT_ANSWERS_PER_MINUTE=6)
+    assert client.put(f"/api/v1/answers/{given.uuid}/", body, format="json").status_code == 201
+
+
+def test_who_works_by_hand_is_never_counted_in_the_data_base(
+    limit: Callable[..., None], ann1: User, paced: limits.Pace, django_assert_num_queries: Any
+) -> None:
+    with django_assert_num_queries(0):
+        for _ in range(150):
+            answers.refuse_faster(ann1)
+    with django_assert_num_queries(1):
+        answers.refuse_faster(ann1)
+    limit(LIMIT_ANSWERS_PER_MINUTE=0)
+    with django_assert_num_queries(0):
+        answers.refuse_faster(ann1)
+
+
+def test_what_other_processes_took_is_counted_and_what_is_a_minute_old_is_not(
+    project: Project, ann1: User, limit: Callable[..., None], paced: limits.Pace
+) -> None:
+    """A process that has seen two of somebody's answers, of eight that there are."""
+    for number in range(8):
+        build_cluster(project, number, inputs=1)
+    round = build_round(project, [project.members.get(user=ann1)])
+    for _ in range(8):
+        answer(ann1, answers.next_hand(user=ann1, round=round)[0])
+    limit(LIMIT_ANSWERS_PER_MINUTE=8)
+    answers.refuse_faster(ann1)
+    answers.refuse_faster(ann1)
+    with pytest.raises(TooMuch):
+        answers.refuse_faster(ann1)
+    answers.refuse_faster(person("somebody"))
+    found = Answer.objects.filter(author__user=ann1)
+    minute_ago = timezone.now() - timedelta(seconds=61)
+    limits.check("LIMIT_ANSWERS_PER_MINUTE", found.filter(received_at__lt=minute_ago), at="received_at")
+
+
+def upload(project: Project, by: User, size: int) -> Job:
+    token = uploads.store(ContentFile(b"x" * size, name="f"), by)
+    return jobs.ask(project=project, kind="check_import", params={"upload": token}, by=by)[0]
+
+
+@pytest.mark.row(60)
+def test_one_person_s_uploads_have_room_for_the_newest_and_never_take_one_away_that_a_job_needs(
+    project: Project, lead: User, ann1: User, limit: Callable[..., None], settings: Any, tmp_path: Path
+) -> None:
+    settings.MEDIA_ROOT = tmp_path
+    limit(LIMIT_UPLOADS_MB=1)
+    third = 400 * 1024
+    first, second = upload(project, lead, third), upload(project, lead, third)
+    with pytest.raises(TooMuch, match="1 MiB") as refused:
+        upload(project, lead, third)
+    assert refused.value.headers == {"Retry-After": "30"}
+    assert len(list(uploads.folder().iterdir())) == 2
+    upload(project, ann1, third)
+    Job.objects.filter(pk=second.pk).update(status=JobStatus.DONE)
+    upload(project, lead, third)
+    there = {job.pk: uploads.path_of(job.params["upload"]).exists() for job in (first, second)}
+    assert there == {first.pk: True, second.pk: False}, "what was checked and not confirmed makes room"
+    limit(LIMIT_UPLOADS_MB=0)
+    upload(project, lead, 3 * third)
+
+
+def test_a_limit_that_waiting_does_not_help_is_no_429(lead: User, limit: Callable[..., None]) -> None:
+    limit(LIMIT_API_TOKENS=1)
+    with pytest.raises(Conflict, match="revoke those"):
+        limits.check("LIMIT_API_TOKENS", User.objects.all(), adding=2)

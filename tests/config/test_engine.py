@@ -1,0 +1,45 @@
+"""Which tests run on both data bases: the list names what is there, and misses nothing that speaks to the engine."""
+
+import pytest
+
+from tests import engine
+
+MODULES = sorted(engine.TESTS.glob("*/test_*.py"))
+
+
+@pytest.mark.parametrize("names", [engine.MODULES, engine.ON_SQLITE], ids=["both", "sqlite"])
+def test_every_module_that_is_named_is_there(names: dict[str, str]) -> None:
+    gone = [f"{f}/{n}" for f, all_of in names.items() for n in all_of.split()
+            if not (engine.TESTS / f / f"test_{n}.py").is_file()]  # fmt: skip
+    assert not gone
+
+
+def test_whoever_writes_to_the_engine_is_tested_on_both() -> None:
+    live = ("browser", "processes", "config")
+    missed = [
+        f"{path.parent.name}/{path.name}"
+        for path in MODULES
+        if path.parent.name not in live
+        and engine.WORDS.search(path.read_text(encoding="utf-8"))
+        and not engine.concerns(path)
+    ]
+    assert not missed, "name them in tests/engine.py, or say in other words what they do"
+
+
+def test_a_test_in_transactions_of_its_own_is_marked_without_being_named(pytester_items: list[pytest.Item]) -> None:
+    marked = {item.name: item.get_closest_marker("engine") is not None for item in pytester_items}
+    assert marked == {"in_its_own": True, "in_one": False}
+
+
+@pytest.fixture
+def pytester_items(request: pytest.FixtureRequest) -> list[pytest.Item]:
+    """Two items as the hook of `tests/conftest.py` leaves them."""
+    from tests.conftest import pytest_collection_modifyitems
+
+    items: list[pytest.Item] = []
+    for name, how in (("in_its_own", {"transaction": True}), ("in_one", {})):
+        item = pytest.Function.from_parent(request.node.parent, name=name, callobj=lambda: None)
+        item.add_marker(pytest.mark.django_db(**how))
+        items.append(item)
+    pytest_collection_modifyitems(items)
+    return items

@@ -1,0 +1,69 @@
+"""What a worker reads of thousands of rows keeps it from writing nothing, however often others write meanwhile.
+
+On SQLite a connection that has read part of a statement's rows, and on which another has written since, is refused
+when it wants to write. Each test has more rows than are read at a time.
+"""
+
+import pytest
+
+from accounts.models import User
+from audit import witness
+from audit.models import Witness
+from benchmarks.inside_jobs import answered
+from benchmarks.inside_rounds import grow
+from projects import jobs
+from projects.actions import measuring
+from projects.actions.gold import PART
+from projects.actions.rounds import close_round
+from projects.models import Decision, Job, KeptAgreement, Member, Project, Round, Unit
+from tests.meanwhile import others_writing
+
+pytestmark = pytest.mark.django_db(transaction=True)
+SLUG, RATERS = "large", 2
+
+
+@pytest.fixture
+def round(lead: User, ann1: User, ann2: User) -> Round:
+    """Of gold, and answered: units that are read in several parts."""
+    grow(units=PART + 105, texts=["The drug may lower mortality in adults."], rounds=0, answered=0, slug=SLUG)
+    project = Project.objects.get(slug=SLUG)
+    for user in (ann1, ann2):
+        Member.objects.create(project=project, user=user, role="annotator", pseudonym=user.name)
+    made = Round.objects.get(pk=answered(answers=RATERS * (PART + 100), status="open", slug=SLUG))
+    Round.objects.filter(pk=made.pk).update(purpose="gold")
+    made.refresh_from_db()
+    return made
+
+
+def worked_off() -> None:
+    """All jobs, in which none is refused or tried again."""
+    with others_writing():
+        while (pk := jobs.claim_next()) is not None:
+            jobs.run_job(pk)
+    assert set(Job.objects.values_list("status", "attempts", "error")) == {("done", 1, "")}
+
+
+def test_gold_forms_while_others_write(round: Round, lead: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(measuring, "AT_ONCE", 4)
+    close_round(round=round, by=lead)
+    worked_off()
+    assert Decision.objects.filter(round=round, field="polarity").count() == PART + 100
+    assert KeptAgreement.objects.filter(round=round).exists()
+
+
+def test_agreement_is_measured_while_others_write(round: Round, lead: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(measuring, "AT_ONCE", 4)
+    monkeypatch.setattr(measuring, "REPLICATES", 20)
+    monkeypatch.setattr(jobs.RunningJob, "paced", lambda job: job.progress)  # says each part, not two a second
+    measuring.ask(round=round, by=lead)
+    worked_off()
+    assert KeptAgreement.objects.get(round=round).basis["answers"] == RATERS * (PART + 100)
+
+
+def test_rows_are_witnessed_while_others_write(project: Project) -> None:
+    Unit.objects.bulk_create(Unit(project=project, type="filler", key=f"f{n}") for n in range(4_100))
+    with others_writing():
+        assert witness.witness_pending() >= 4_100
+    label, rows = Unit._meta.label_lower, Unit.objects.filter(type="filler")
+    known = {pk for made in Witness.objects.filter(watched=label) for pk in made.digests}
+    assert known >= {str(pk) for pk in rows.values_list("pk", flat=True)}

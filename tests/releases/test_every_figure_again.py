@@ -1,0 +1,195 @@
+"""No table that the Results and Agreement pages print is forgotten: each of its numbers stands in a release, and is
+computed again from there. Tables are walked by their registry, the report by the shape that the page is promised."""
+
+import json
+import math
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rest_framework.fields import DictField, JSONField, ListField
+from rest_framework.serializers import ListSerializer, Serializer
+
+from generation import plots, tables
+from generation.tables.probed import accuracies
+from generation.tables.scored import Scores
+from generation.tables.table import Cell
+from measures.again import agreement, pairs, scores
+from measures.again.__main__ import PARTS
+from measures.again.files import Folder
+from measures.again.findings import Findings
+from projects.actions.answers import next_hand
+from projects.actions.gold import finish_round
+from projects.actions.rounds import close_round
+from projects.models import Member, Project
+from projects.serializers.agreement import AgreementReportSerializer, AgreementSerializer
+from tests.builders import answer, build_round, label_value
+from tests.releases.systems import beside, clusters, documents
+from tests.releases.test_again import corpus, judging, levels, people, staged, study
+from tests.releases.test_needed_again import released
+
+__all__ = ["beside", "clusters", "corpus", "documents", "judging", "levels", "people", "staged", "study"]
+pytestmark = pytest.mark.django_db
+#: What the Agreement page says of its report, and the report does not.
+OF_THE_PAGE = {"as_of", "current", "answers_now", "job"}
+
+
+class Heard(Findings):
+    """Keeps every number that was held against the one that was computed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.numbers: list[float] = []
+
+    def compare(self, file: str, what: str, printed: Any, again: Any) -> None:
+        super().compare(file, what, printed, again)
+        self.numbers += numbers_in(printed)
+
+
+def numbers_in(value: Any) -> Iterator[float]:
+    if isinstance(value, dict | list):
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from numbers_in(each)
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        yield float(value)
+
+
+def repeated(folder: Path) -> Heard:
+    heard = Heard()
+    for part in PARTS:
+        part(Folder(folder), heard)
+    assert (heard.different, heard.not_repeated) == ([], [])
+    return heard
+
+
+def printed_in(cell: Cell) -> list[float]:
+    found = [cell.value, cell.bracket, cell.sd, cell.n, cell.bracket_n, *(cell.ci or ()), *(cell.bracket_ci or ())]
+    return [float(number) for number in found if isinstance(number, int | float)]
+
+
+def is_among(number: float, known: Sequence[float]) -> bool:
+    """As it is, or in per cent."""
+    for wanted in (number, number / 100):
+        at = bisect_left(known, wanted)
+        if any(math.isclose(wanted, near, rel_tol=1e-12, abs_tol=1e-15) for near in known[max(at - 1, 0) : at + 1]):
+            return True
+    return False
+
+
+def walked(project: Project, folder: Path) -> tuple[dict[str, int], list[str]]:
+    """(how many numbers that are not whole each table prints, the cells whose numbers are not computed again)."""
+    known = sorted(repeated(folder).numbers)
+    shown = Scores(project)
+    cells = [
+        (table.key, column.title, number)
+        for table in tables.every()
+        for made in [table.build(shown)]
+        for row in made.rows
+        for column, cell in zip(made.columns, row, strict=True)
+        for number in printed_in(cell)
+    ]
+    count = Counter(key for key, _, number in cells if number % 1 != 0)
+    return count, [f"{key}, {title}: {number}" for key, title, number in cells if not is_among(number, known)]
+
+
+def test_every_number_that_a_table_prints_is_computed_again(beside: Project, tmp_path: Path) -> None:
+    """A table that is added without its figures in a release fails here; so does one that these systems leave empty."""
+    count, lacking = walked(beside, released(beside, tmp_path / "r"))
+    assert lacking == []
+    empty = [table.key for table in tables.every() if count[table.key] < 6]
+    assert empty == [], "give the systems of this test what these print"
+
+
+def test_and_of_documents(documents: Project, tmp_path: Path) -> None:
+    count, lacking = walked(documents, released(documents, tmp_path / "r"))
+    assert lacking == []
+    assert count.keys() == {table.key for table in tables.every() if not table.key.startswith("m3-7")}
+
+
+def test_every_mean_that_a_plot_shows_is_computed_again(beside: Project, tmp_path: Path) -> None:
+    known = sorted(repeated(released(beside, tmp_path / "r")).numbers)
+    shown = Scores(beside)
+    figures = list(plots.drawable(shown))
+    assert len(figures) > 40
+    for metric, figure in figures:
+        for at in shown.runs:
+            lacking = [n for n in printed_in(shown.cell(metric, at, figure)) if not is_among(n, known)]
+            assert lacking == [], (metric, figure.key, at.name)
+    for name, result in accuracies(shown.probed).items():
+        assert all(is_among(n, known) for n in (result.accuracy.value or 0.0, *(result.accuracy.ci or ()))), name
+
+
+def test_a_figure_without_its_part_of_the_release_is_missed(
+    beside: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So the test above can fail."""
+    folder = released(beside, tmp_path / "r")
+    for parts, of in (
+        ((agreement.repeat, scores.repeat), {"m3-4-pairs", "m3-6-pairs", "m3-7-pairs", "m3-7-common"}),
+        ((pairs.repeat,), {"m3-4", "m3-6", "m3-7", "m3-7-wide", "ms2", "texts"}),
+    ):
+        monkeypatch.setattr(f"{__name__}.PARTS", parts)
+        assert {cell.split(",")[0] for cell in walked(beside, folder)[1]} == of
+
+
+def shape(field: Any, name: str = "") -> Iterator[str]:
+    """The places that an answer of the API has, by its serializer."""
+    if isinstance(field, ListSerializer):
+        yield from shape(field.child, f"{name}[]")
+    elif isinstance(field, Serializer):
+        for key, each in field.fields.items():
+            yield from shape(each, f"{name}.{key}")
+    elif not isinstance(field, ListField | DictField | JSONField):
+        yield name
+
+
+def places(value: Any, name: str = "") -> Iterator[str]:
+    if isinstance(value, dict):
+        for key, each in value.items():
+            yield from places(each, f"{name}.{key}")
+    elif isinstance(value, list):
+        for each in value:
+            yield from places(each, f"{name}[]")
+    else:
+        yield name
+
+
+def lies_in(place: str, whole: str) -> bool:
+    return place == whole or place.startswith((f"{whole}.", f"{whole}[]"))
+
+
+def asked_twice(project: Project, people: Sequence[Member]) -> None:
+    """A closed round in which people are asked some of their own again, and say now the same, now something else."""
+    said = [("positive", "weak"), ("negative", "strong"), ("no effect", "moderate"), ("positive", "strong")]
+    round = build_round(
+        project, list(people[:2]), name="Twice", purpose="measure only", dealing="dealt", repeat_share=0.5,
+        repeat_distance=1,
+    )  # fmt: skip
+    for person in people[:2]:
+        n = 0
+        while hand := next_hand(user=person.user, round=round):
+            polarity, modality = said[(n + n // 3) % len(said)]
+            answer(person.user, hand[0], label_value(polarity, modality))
+            n += 1
+    close_round(round=round, by=None)
+    round.refresh_from_db()
+    finish_round(round=round, by=None)
+
+
+def test_every_place_of_the_agreement_report_is_computed_again(
+    corpus: Project, people: list[Member], tmp_path: Path
+) -> None:
+    """The page's shape against what a release holds: whatever is added to the one has to come into the other."""
+    asked_twice(corpus, people)
+    folder = released(corpus, tmp_path / "r")
+    assert repeated(folder).repeated[agreement.REPORTS] > 500
+    lines = [json.loads(line) for line in (folder / agreement.REPORTS).read_text().splitlines()]
+    found = {place for line in lines for place in places(line["report"])}
+    promised = set(shape(AgreementReportSerializer()))
+    # Where a value is null, or a list is empty, there is nothing below it.
+    lacking = {place for place in promised if not any(lies_in(each, place) or lies_in(place, each) for each in found)}
+    assert lacking == set()
+    assert AgreementSerializer().fields.keys() - AgreementReportSerializer().fields.keys() == OF_THE_PAGE

@@ -1,0 +1,84 @@
+"""After many rows were stored PostgreSQL's planner is told, by whoever stored them; else it plans for empty tables."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import connection, transaction
+from django.test.utils import CaptureQueriesContext
+
+from annotation.models import Cue, CueFragment, Label, Proposition, TupleFragment
+from generation.actions.layout import lay_out
+from generation.models import RunItem, Summary
+from projects.models import Answer, Project, Unit
+from sql import planner
+from tests.annotation.m3_files import brought_in, cluster, source, write
+from tests.builders import build_cluster
+from tests.generation.rows import build_run, build_version
+
+pytestmark = pytest.mark.django_db
+on_postgresql = pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite plans by its indexes alone")
+
+
+@pytest.fixture
+def told(monkeypatch: pytest.MonkeyPatch) -> set[Any]:
+    """The tables of which it is told that they may have grown."""
+    found: set[Any] = set()
+    monkeypatch.setattr(planner, "look_at_grown", lambda *tables: found.update(tables))
+    return found
+
+
+def test_what_hangs_on_a_row_is_known() -> None:
+    hanging = planner.hanging_on(Answer)
+    assert {Answer, Label, Cue, CueFragment, TupleFragment} <= set(hanging)
+    assert len(hanging) == len(set(hanging))
+    assert Summary in planner.hanging_on(RunItem)
+
+
+def test_an_import_tells_the_planner_of_what_it_stored(project: Project, tmp_path: Path, told: set[Any]) -> None:
+    brought_in(project, write(tmp_path / "level3.jsonl", [cluster("26258610_0", [source(), source(pmid="112")])]))
+    assert {Unit, Proposition, Label} <= told
+
+
+def test_a_run_that_is_laid_out_tells_the_planner(project: Project, told: set[Any]) -> None:
+    build_cluster(project)
+    run = build_run(build_version(project), {})
+    type(run).objects.filter(pk=run.pk).update(laid_to=[-1, 0], status="running")
+    lay_out(run)
+    assert RunItem in told
+
+
+@on_postgresql
+@pytest.mark.django_db(transaction=True)
+def test_only_tables_that_have_grown_by_much_are_looked_at(project: Project) -> None:
+    def store(n: int, start: int) -> list[str]:
+        with CaptureQueriesContext(connection) as seen, transaction.atomic():
+            Unit.objects.bulk_create(Unit(project=project, type="t", key=f"{start + i}") for i in range(n))
+            planner.look_at_grown(Unit, Answer)
+            assert not [q for q in seen.captured_queries if q["sql"].startswith("ANALYZE")]
+        return [q["sql"] for q in seen.captured_queries if q["sql"].startswith("ANALYZE")]
+
+    with connection.cursor() as cursor:
+        cursor.execute("ALTER TABLE projects_unit SET (autovacuum_enabled = off)")
+        cursor.execute("VACUUM ANALYZE projects_unit, projects_answer")  # tests before it left pages
+    assert store(10, 0) == []
+    assert store(5_000, 10) == ['ANALYZE "projects_unit"']
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT reltuples FROM pg_class WHERE relname = 'projects_unit'")
+        assert cursor.fetchone()[0] == Unit.objects.count()
+    assert store(500, 10_000) == []
+    assert store(3_000, 20_000) == ['ANALYZE "projects_unit"']
+    with connection.cursor() as cursor:  # as an ANALYZE leaves it that came before the rows were committed
+        cursor.execute("UPDATE pg_class SET reltuples = 0 WHERE relname = 'projects_unit'")
+    assert store(10, 30_000) == ['ANALYZE "projects_unit"']
+    assert store(10, 40_000) == []
+
+
+@on_postgresql
+@pytest.mark.django_db(transaction=True)
+def test_what_was_stored_stays_where_the_planner_cannot_look(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(planner, "GROWN", "SELECT nothing FROM nowhere WHERE %s = %s OR %s")
+    with transaction.atomic():
+        Unit.objects.create(project=project, type="t", key="1")
+        planner.look_at_grown(Unit)
+    assert Unit.objects.filter(key="1").exists()

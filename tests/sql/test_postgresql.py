@@ -1,0 +1,74 @@
+"""A kept connection is looked at, not asked, and one that was closed is made anew before anybody notices."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from typing import Any
+
+import psycopg
+import pytest
+from django.core.signals import request_finished, request_started
+from django.db import close_old_connections, connection, connections
+
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite has no connection that could be lost"),
+]
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
+    """How often the connection was asked whether it is well; the signals of requests reach it again."""
+    seen: list[int] = []
+    engine = type(connections["default"])
+    usable = engine.is_usable
+
+    def is_usable(self: Any) -> bool:
+        seen.append(1)
+        return bool(usable(self))
+
+    monkeypatch.setattr(engine, "is_usable", is_usable)
+    monkeypatch.setitem(connection.settings_dict, "CONN_MAX_AGE", 600)
+    for signal in (request_started, request_finished):
+        signal.connect(close_old_connections)
+    connection.close()
+    yield seen
+    for signal in (request_started, request_finished):
+        signal.disconnect(close_old_connections)
+    connection.close()
+
+
+def statement() -> int:
+    """One request with one statement; the server's process that answered it."""
+    request_started.send(sender=None)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_backend_pid()")
+        pid: int = cursor.fetchone()[0]
+    request_finished.send(sender=None)
+    return pid
+
+
+def beside(sql: str) -> None:
+    """A statement on another connection."""
+    names = ("dbname", "user", "password", "host", "port")
+    given = {name: value for name, value in connection.get_connection_params().items() if name in names}
+    with closing(psycopg.connect(**given, autocommit=True)) as other:
+        other.execute(sql.encode())
+
+
+def test_a_connection_that_is_well_is_kept_and_not_asked(asked: list[int]) -> None:
+    assert len({statement() for _ in range(5)}) == 1
+    assert not asked
+
+
+def test_a_connection_that_was_closed_is_made_anew_and_no_statement_fails(asked: list[int]) -> None:
+    before = statement()
+    beside(f"SELECT pg_terminate_backend({before}, 5000)")
+    assert statement() != before
+    assert asked
+
+
+def test_it_is_asked_after_a_while_all_the_same(asked: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    statement()
+    monkeypatch.setattr("sql.postgresql.base.ASKED_EVERY", -1.0)
+    statement()
+    assert len(asked) == 1

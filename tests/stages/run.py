@@ -1,0 +1,103 @@
+"""One stage's commands: run, echoed line by line, and counted."""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import threading
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+BIN = Path(sys.executable).parent
+DATA = Path(tempfile.gettempdir()) / f"concord-test-{os.getpid()}"
+NOT_INHERITED = ("DATABASE_URL", "REDIS_URL", "SECRET_KEY", "PYTHONDONTWRITEBYTECODE")
+ENVIRONMENT = {
+    # Compiled modules are kept, whatever the machine says: several hundred processes start in a run.
+    **{k: v for k, v in os.environ.items() if k not in NOT_INHERITED},
+    "DEBUG": "1",
+    "READ_DOT_ENV": "0",
+    "DATA_DIR": str(DATA),
+    "PYTHONPATH": str(ROOT),
+    # How often eight threads meet for one unit's slots, and how often the web server is killed (see tests/).
+    "CONTESTS": os.environ.get("CONTESTS", "120"),
+    "KILLS": os.environ.get("KILLS", "6"),
+}
+#: So many live tests at once on two cores: they wait for servers to start, leases to lapse and pauses to end.
+LIVE = "4"
+_printing = threading.Lock()
+
+
+class Failed(Exception):
+    """A check of a stage did not pass."""
+
+
+@dataclass
+class Run:
+    """What a stage has come to so far. ``beside``: whether other stages run at the same time; ``patient``: whether it
+    leaves the machine to them where they want it."""
+
+    name: str = ""
+    beside: bool = False
+    patient: bool = False
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+    not_run: list[str] = field(default_factory=list)
+    run_again: list[str] = field(default_factory=list)
+
+    def say(self, line: str) -> None:
+        with _printing:
+            print(f"{self.name + ':' if self.beside else '':<10}{line}" if self.beside else line, flush=True)
+
+    def command(self, *command: str | Path, **environment: str) -> None:
+        """Run a command; count what pytest and Vitest say; raise `Failed` when it fails."""
+        argv = [str(part) for part in command]
+        self.say(f"  $ {' '.join(argv).replace(str(BIN) + os.sep, '').replace(str(ROOT) + os.sep, '')}")
+        nice = ["nice", "-n", "10"] if self.patient else []
+        process = subprocess.Popen(
+            [*nice, *argv], cwd=ROOT, env=ENVIRONMENT | environment, stdin=subprocess.DEVNULL, text=True,
+            errors="replace", stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        )  # fmt: skip
+        assert process.stdout
+        for line in process.stdout:
+            self.say(f"    {line.rstrip()}")
+            self._count(line)
+        if process.wait():
+            raise Failed(f"{argv[0]} ended with {process.returncode}")
+
+    def _count(self, line: str) -> None:
+        line = re.sub(r"\x1b\[[0-9;]*m", "", line)
+        if re.search(r"\d+ (passed|failed|error).* in [\d.]+s", line) or re.match(r"\s+Tests\s", line):
+            for number, what in re.findall(r"(\d+) (passed|failed|errors?|skipped)", line):
+                name = "failed" if what.startswith("error") else what
+                setattr(self, name, getattr(self, name) + int(number))
+        if line.startswith("SKIPPED"):
+            self.not_run.append(line.strip())
+
+    def pytest(self, *arguments: str, **environment: str) -> None:
+        """Quick tests. Beside live ones, to which they give way, a clock in them may lie as in those."""
+        if self.patient:
+            self.live(self.name, *arguments, **environment)
+            return
+        self.command(BIN / "pytest", "-q", "-p", "no:cacheprovider", *arguments, **environment)
+
+    def live(self, name: str, *arguments: str, **environment: str) -> None:
+        """Tests against live processes and a browser. Their clocks are real: one that fails on a machine that was
+        busy is run once more, by itself, and the summary names it; failing twice is failing."""
+        cache = f"cache_dir={DATA / 'cache' / name}"
+        before = self.failed
+        try:
+            self.command(BIN / "pytest", "-q", "-o", cache, *arguments, **environment)
+        except Failed:
+            with_value = ("-n", "--dist")
+            alone = [a for a, before_it in zip(arguments, ("", *arguments), strict=False)
+                     if a not in with_value and before_it not in with_value]  # fmt: skip
+            self.command(BIN / "pytest", "-q", "-o", cache, "--last-failed", "--last-failed-no-failures=none",
+                         *alone, **environment)  # fmt: skip
+            self.run_again.append(f"{name}: {self.failed - before} failed, and passed when run again alone: see above")
+            self.failed = before
+
+    def manage(self, *arguments: str, **environment: str) -> None:
+        self.command(sys.executable, "manage.py", *arguments, **environment)
