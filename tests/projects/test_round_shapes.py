@@ -158,14 +158,12 @@ def test_a_report_is_out_of_date_once_somebody_answers_what_is_asked_again(
     project: Project, people: list[Member]
 ) -> None:
     round = build_round(project, people[:1], dealing="dealt", repeat_share=0.3, repeat_distance=1)
-    for _ in range(12):
-        answer(people[0].user, next_hand(user=people[0].user, round=round)[0])
+    while not (slot := next_hand(user=people[0].user, round=round)[0]).repeat:
+        answer(people[0].user, slot)
     before = measuring.basis_of(round)
-    [last] = next_hand(user=people[0].user, round=round)
-    assert last.repeat
-    answer(people[0].user, last)
+    answer(people[0].user, slot)
     after = measuring.basis_of(round)
-    assert before["answers"] == after["answers"] == 10
+    assert before["answers"] == after["answers"] > 0
     assert before != after
 
 

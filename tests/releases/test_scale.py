@@ -77,10 +77,12 @@ def test_counts_and_files_agree_while_people_answer_and_the_next_release_has_wha
     round = build_round(project, people, overlap=2, purpose="measure only")
     stop = threading.Event()
     errors: list[BaseException] = []
+    # So many answers are given before and during each release, and there are enough for all three.
+    permits = threading.Semaphore(0)
 
     def work(user: User) -> None:
         try:
-            while not stop.is_set() and (hand := next_hand(user=user, round=round)):
+            while permits.acquire(timeout=60) and not stop.is_set() and (hand := next_hand(user=user, round=round)):
                 answer(user, hand[0], label_value(polarity="positive"))
                 time.sleep(0.005)
         except BaseException as error:
@@ -95,10 +97,12 @@ def test_counts_and_files_agree_while_people_answer_and_the_next_release_has_wha
     deadline = time.monotonic() + 60
     for n in range(3):
         there = Answer.objects.count()
+        permits.release(60)
         while Answer.objects.count() == there and not errors and time.monotonic() < deadline:
             time.sleep(0.02)
         made.append(write_release(project=project, version="1.0.0", out=tmp_path / f"r{n}"))
     stop.set()
+    permits.release(len(workers))
     for worker in workers:
         worker.join(timeout=60)
     assert errors == []
