@@ -8,8 +8,8 @@ from django.db.models import Prefetch, QuerySet
 
 from projects import kinds
 from projects.actions.staleness import stale_units
-from projects.in_force import newest_decisions, of_kind
-from projects.models import Assignment, Decision, Member
+from projects.in_force import newest_decisions, of_kind, values_in_force
+from projects.models import Assignment, Decision, Member, Unit
 
 from . import corpus_lists
 from .cluster_page import gold_json
@@ -20,6 +20,8 @@ from .models import Cluster, PicoSlot, Proposition, Review
 from .relation import suggested
 
 Json = dict[str, Any]
+#: The kinds whose cells have a shape of their own; those of all others are as `_others` has them.
+SHAPED = ("tuple", "label", "discourse")
 
 
 def page(review: Review, *, offset: int, limit: int) -> Json:
@@ -64,6 +66,7 @@ class _State:
     stale: set[tuple[int, str]]
     newest: dict[tuple[int, str], Decision]
     people: Mapping[int | None, str]
+    others: Mapping[str, Mapping[int, kinds.Value]]
     said_of: set[int] = field(default_factory=set)
 
 
@@ -82,9 +85,34 @@ def _state(clusters: Sequence[Cluster]) -> _State:
         relations=relations_adopted(of_kind(decided, "discourse")),
         stale=stale_units(units),
         newest=newest,
+        others=_values_of_others(clusters),
         people=dict(Member.objects.filter(project=project).values_list("user_id", "pseudonym")),
         said_of=said_of,
     )
+
+
+def _others() -> list[kinds.Kind]:
+    """The kinds of clusters and propositions that this page has no columns of its own for."""
+    asked = {"cluster", "proposition"}
+    return [kind for kind in kinds.all_kinds() if kind.key not in SHAPED and asked.intersection(kind.unit_types)]
+
+
+def _values_of_others(clusters: Sequence[Cluster]) -> dict[str, dict[int, kinds.Value]]:
+    units = [unit for c in clusters for unit in (c.unit, *(p.unit for p in c.propositions.all()))]
+    return {kind.key: values_in_force([u for u in units if u.type in kind.unit_types], kind.key) for kind in _others()}
+
+
+def _said_by_others(unit: Unit, state: _State) -> list[Json]:
+    """A cell for each of the other kinds that ask of such a unit: its value in force, as far as it is decided."""
+    cells = []
+    for kind in _others():
+        if unit.type in kind.unit_types:
+            decision = state.newest.get((unit.pk, kind.key))
+            cells.append({
+                "kind": kind.key, **_cell(unit, kind.key, state),
+                "value": state.others[kind.key][unit.pk] or None, "origin": decision.origin if decision else None,
+            })  # fmt: skip
+    return cells
 
 
 def _cell(unit: Any, kind: str, state: _State) -> Json:
@@ -112,6 +140,7 @@ def _cluster(cluster: Cluster, state: _State) -> Json:
         | {"slots": slots(cluster), "origin": tuple_decision.origin if tuple_decision else imported},
         "relation": _cell(cluster.unit, "discourse", state)
         | {"relation": gold_json(relation), "suggested": _suggested(claims, state)},
+        "others": _said_by_others(cluster.unit, state),
         "propositions": [_proposition(p, state) for p in claims],
     }
 
@@ -126,6 +155,7 @@ def _proposition(claim: Proposition, state: _State) -> Json:
         "study": claim.study and {"id": claim.study.pk, "pmid": claim.study.pmid},
         "text": claim.text,
         "label": label,
+        "others": _said_by_others(claim.unit, state),
         "removable": not claim.is_target and claim.version == 1 and claim.unit_id not in state.said_of,
     }
 

@@ -1,4 +1,5 @@
-"""How well marked and written texts agree, column by column of a table of answers, where a coefficient does not fit.
+"""How well marked and written texts, sets and numbers agree, column by column of a table of answers, where a
+coefficient does not fit, or not alone.
 
 Every figure is a mean over items of the mean over rater pairs. Pairs with nothing to compare (neither marked or wrote
 anything) agree, and are counted apart. Cells are those of a release's ``answers/*.csv``.
@@ -12,17 +13,21 @@ from dataclasses import asdict, dataclass, replace
 from itertools import combinations
 from typing import Any, Literal
 
+from measures.sets import codes_of_cell, jaccard
 from measures.span_agreement import cue_f1
 from measures.spans import Ranges, ranges_of_cell, words
 
-#: token, exact: of marked spans. same, words: of written texts. whole: of all columns together.
-By = Literal["token", "exact", "same", "words", "whole"]
+#: token, exact: of marked spans. same, words: of written texts. whole: of all columns together. shared: of sets of
+#: codes (`measures.sets`). difference: of numbers, in their unit, so that less is better.
+By = Literal["token", "exact", "same", "words", "whole", "shared", "difference"]
 METHODS: Mapping[By, str] = {
     "token": "mean pairwise F1 of words",
     "exact": "share of identical cues",
     "same": "share of same texts",
     "words": "mean pairwise F1 of words",
     "whole": "share of same tuples",
+    "shared": "mean pairwise Jaccard index",
+    "difference": "mean absolute difference",
 }
 NOTHING_WRITTEN = "all left it blank"
 NOT_ENOUGH = "not enough ratings"
@@ -165,6 +170,17 @@ def _words_of(text: str) -> set[str]:
     return {folded[start:end] for start, end in words(folded)}
 
 
+def _shared(comparison: Comparison, a: Cells, b: Cells) -> float | None:
+    (column,) = comparison.columns
+    return jaccard(codes_of_cell(a[column]), codes_of_cell(b[column]))
+
+
+def _difference(comparison: Comparison, a: Cells, b: Cells) -> float | None:
+    """None where one of them gave no number: that is no distance."""
+    (column,) = comparison.columns
+    return abs(float(a[column]) - float(b[column])) if a[column] and b[column] else None
+
+
 _SCORES: Mapping[By, Callable[[Comparison, Cells, Cells], float | None]] = {
-    "same": _same, "words": _word_f1, "whole": _whole,
+    "same": _same, "words": _word_f1, "whole": _whole, "shared": _shared, "difference": _difference,
 }  # fmt: skip

@@ -5,6 +5,7 @@ import shutil
 from collections.abc import Callable, Iterator
 
 import pytest
+from django.conf import settings
 from django.db import connection
 from rest_framework.test import APIClient
 
@@ -13,6 +14,8 @@ from audit import triggers
 from projects.models import Member, Project
 from tests import engine
 
+#: The kind that only the tests know has settings of its own, with its tables.
+collect_ignore = [] if "tests.two_texts.apps.TwoTextsConfig" in settings.INSTALLED_APPS else ["two_texts"]
 #: A migrated, empty data base to copy, where the run of all checks has made one (tests/stages/templates.py).
 TEMPLATE = os.environ.get("TEST_TEMPLATE", "")
 

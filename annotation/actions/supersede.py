@@ -7,6 +7,7 @@ from projects.actions import staleness
 from projects.models import Member, Unit
 
 from .. import pico
+from ..kinds.clusters import said_of
 from ..models import PicoForm, PicoFragment, PicoSlot, Proposition
 from ..searchable import refresh_search
 
@@ -27,9 +28,8 @@ def supersede_text(*, proposition: Proposition, text: str, reason: str, by: Memb
             )
             if new.is_target:
                 _place_slots(new)
-            # The tuple was taken from the target's text; whether the inputs agree was judged from theirs.
             staleness.changed(
-                units=[new.cluster.unit], kinds=["tuple" if new.is_target else "discourse"], what="text",
+                units=[new.cluster.unit], kinds=said_of("target" if new.is_target else "inputs"), what="text",
                 reason=reason, by=by, before=proposition.text, after=text,
             )  # fmt: skip
             refresh_search(new.cluster)

@@ -1,17 +1,18 @@
 """What the kinds that are asked of a cluster share: which clusters, and what is shown of them."""
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal
 
 from django.db.models import Prefetch, QuerySet
 
 from api.parameters import Parameter, Takes
-from projects.kinds import Filter, Kind
+from projects.kinds import Filter, Kind, all_kinds
 from projects.models import Assignment, Project, Unit
 
 from ..models import Cluster, PicoSlot, Proposition
 
 CLUSTER = "cluster"
+Part = Literal["target", "inputs"]
 
 FILTERS = (
     Filter(Parameter("cluster", Takes.TEXT, "Cluster"), lambda units, key: units.filter(cluster__key=key)),
@@ -30,7 +31,9 @@ class ClusterKind(Kind):
     """What the kinds have in common whose unit is a cluster. Its card is several texts: no row of a sheet holds it."""
 
     unit_types = (CLUSTER,)
-    filters = FILTERS
+    filters: Sequence[Filter] = FILTERS
+    #: Of which texts of the cluster it is said: a correction of one of them makes it stale.
+    said_of: Sequence[Part] = ("target", "inputs")
 
     def units(self, project: Project) -> QuerySet[Unit]:
         found = Unit.objects.filter(project=project, type=CLUSTER, superseded_by=None, cluster__isnull=False)
@@ -43,6 +46,11 @@ class ClusterKind(Kind):
 
     def reviews(self, units: Iterable[int]) -> dict[int, int]:
         return dict(Cluster.objects.filter(unit__in=list(units)).values_list("unit", "review"))
+
+
+def said_of(part: Part) -> list[str]:
+    """The keys of the kinds whose values of a cluster are said of these texts of it."""
+    return [kind.key for kind in all_kinds() if isinstance(kind, ClusterKind) and part in kind.said_of]
 
 
 def load(slots: Iterable[Assignment]) -> dict[int, Cluster]:

@@ -66,6 +66,14 @@ class TupleCellSerializer(CellStateSerializer):
     )
 
 
+class OtherCellSerializer(CellStateSerializer):
+    """What another kind's value in force is, as that kind says it; null where nobody has decided."""
+
+    kind = serializers.CharField()
+    value = serializers.DictField(allow_null=True)
+    origin = serializers.ChoiceField(choices=Origin.choices, allow_null=True)
+
+
 class CuratedPropositionSerializer(Plain):
     id = serializers.IntegerField()
     unit = serializers.IntegerField()
@@ -73,6 +81,7 @@ class CuratedPropositionSerializer(Plain):
     study = StudyRefSerializer(allow_null=True)
     text = serializers.CharField()
     label = LabelCellSerializer()  # type: ignore[assignment]
+    others = OtherCellSerializer(many=True, help_text="Of the kinds that are not named here.")
     removable = serializers.BooleanField(help_text="Nothing was ever said of it, so it can be taken out again.")
 
 
@@ -91,6 +100,7 @@ class CuratedClusterSerializer(Plain):
     sentence = serializers.IntegerField(allow_null=True, help_text="The target sentence it was taken from, if told.")
     tuple = TupleCellSerializer()
     relation = RelationCellSerializer()
+    others = OtherCellSerializer(many=True, help_text="Of the kinds that are not named here.")
     propositions = CuratedPropositionSerializer(many=True)
     missing = MissingSerializer(many=True, help_text="Empty: the cluster is released.")
 

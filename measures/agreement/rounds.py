@@ -16,6 +16,7 @@ from measures.agreement.planning import half_width_curve, items_needed
 from measures.agreement.ratings import Ratings
 from measures.agreement.report import MeasureReport, measure_report
 from measures.agreement.weights import WeightName
+from measures.sets import codes_of_cell
 from measures.text_agreement import Cells, Comparison, TextAgreement, compared, pooled
 
 REPLICATES = 2000
@@ -34,7 +35,8 @@ class Scale:
     all of it, used or not.
 
     ``missing``: cells that say nothing on this scale. ``blank_or_given``: the column is a text, and what is compared is
-    whether there is one; the scale has these two values, in this order.
+    whether there is one; the scale has these two values, in this order. ``holds``: the column is a set of codes
+    (`measures.sets`), and what is compared is whether it has this one; again two values, "no" before "yes".
     """
 
     name: str
@@ -46,6 +48,7 @@ class Scale:
     metric: Metric = "nominal"
     missing: tuple[str, ...] = ()
     blank_or_given: bool = False
+    holds: str = ""
 
     def code(self, cells: Cells) -> str | None:
         """The value of an answer on this scale; None where it has none."""
@@ -53,12 +56,15 @@ class Scale:
         if self.blank_or_given:
             blank, given = self.categories
             return given if cell else blank
+        if self.holds:
+            return self.categories[self.holds in codes_of_cell(cell)]
         return None if cell in self.missing else cell
 
     def as_json(self) -> dict[str, object]:
         return {
             "name": self.name, "categories": list(self.categories), "column": self.column, "weights": self.weights,
             "metric": self.metric, "missing": list(self.missing), "blank_or_given": self.blank_or_given,
+            **({"holds": self.holds} if self.holds else {}),
         }  # fmt: skip
 
     @classmethod

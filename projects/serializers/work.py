@@ -1,8 +1,10 @@
 """The annotator's loop in JSON: cards, submissions, and unions of them discriminated by ``kind``."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
+from drf_spectacular.settings import spectacular_settings
 from drf_spectacular.utils import PolymorphicProxySerializer
 from rest_framework import serializers
 
@@ -53,7 +55,7 @@ class SubmissionSerializer(Plain):
 
 
 def _name(kind: kinds.Kind) -> str:
-    return "".join(word.capitalize() for word in kind.key.split())
+    return "".join(word.capitalize() for word in re.split(r"[\W_]+", kind.key))
 
 
 def _of_kind(name: str, base: type[Plain], kind: kinds.Kind, fields: Mapping[str, Any]) -> type[Plain]:
@@ -81,6 +83,8 @@ def submission_serializer(kind: kinds.Kind) -> type[Plain]:
 
 CARDS: dict[str, type[Plain]] = {kind.key: card_serializer(kind) for kind in kinds.all_kinds()}
 SUBMISSIONS: dict[str, type[Plain]] = {kind.key: submission_serializer(kind) for kind in kinds.all_kinds()}
+# The description of the API names the one word of each by its kind; two kinds' words would have no name otherwise.
+spectacular_settings.ENUM_NAME_OVERRIDES.update({f"{_name(k)}KindEnum": [k.key] for k in kinds.all_kinds()})
 #: Made once: making one copies its fields, which takes longer than checking a submission. Use `run_validation` only,
 #: which keeps nothing of what it checks.
 CHECKS: dict[str, Plain] = {key: serializer() for key, serializer in SUBMISSIONS.items()}

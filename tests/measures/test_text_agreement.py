@@ -7,6 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from measures import sets
+from measures.agreement.rounds import Scale
+from measures.sets import codes_of_cell
 from measures.spans import SpanError, as_cell, ranges_of_cell
 from measures.text_agreement import Comparison, compared, pooled
 
@@ -89,3 +92,35 @@ def test_parts_that_have_nothing_say_why_as_all_together_do() -> None:
     for said in (blank, alone):
         parts = [compared(same, [], {})[0], compared(same, said, {})[0]]
         assert pooled(parts) == compared(same, said, {})[0]
+
+
+def test_sets_are_compared_by_what_they_share_and_numbers_by_how_far_they_are_apart() -> None:
+    said = [
+        ("u", "a", {"classes": "harm; dose", "points": "2"}),
+        ("u", "b", {"classes": "dose", "points": "5"}),
+        ("v", "a", {"classes": "", "points": "3.5"}),
+        ("v", "b", {"classes": "", "points": ""}),
+    ]
+    shared, apart = compared(
+        [Comparison("classes", "shared", ("classes",)), Comparison("points", "difference", ("points",))], said, {}
+    )
+    assert (shared.value, shared.units, shared.both_empty) == (0.5, 1, 1)
+    assert (apart.value, apart.units, apart.method) == (3, 1, "mean absolute difference")
+
+
+def test_whether_a_set_holds_a_code_is_a_scale_of_its_own() -> None:
+    scale = Scale("harm", ("no", "yes"), "classes", holds="harm")
+    assert [scale.code({"classes": cell}) for cell in ("harm; dose", "harmless", "")] == ["yes", "no", "no"]
+    assert Scale.from_json(scale.as_json()) == scale
+    assert "holds" not in Scale("points", ("1", "2"), "points").as_json()
+
+
+@given(st.sets(st.text("abc de", min_size=1).map(str.strip).filter(bool)))
+def test_a_set_comes_back_from_its_cell(codes: set[str]) -> None:
+    assert codes_of_cell(sets.as_cell(codes)) == codes
+
+
+@pytest.mark.parametrize("code", ["a;b", " a", ""])
+def test_what_a_cell_cannot_hold_is_refused(code: str) -> None:
+    with pytest.raises(ValueError, match="cannot hold"):
+        sets.as_cell([code])

@@ -17,7 +17,7 @@ from functools import cache
 from tests import engine
 
 from . import changed as changes
-from . import servers, templates
+from . import kinds, servers, templates
 from .run import BIN, DATA, LIVE, ROOT, Failed, Run
 
 #: Tests by pace: the many quick ones, and those that contend and kill.
@@ -83,10 +83,15 @@ def both(run: Run) -> Iterator[dict[str, str]]:
         yield {"DATABASE_URL": url, "TEST_REDIS_URL": redis, **templates.postgres(run, url)}
 
 
+def without_template(environment: dict[str, str]) -> dict[str, str]:
+    return {name: value for name, value in environment.items() if name != templates.VARIABLE}
+
+
 def postgres(run: Run) -> None:
     """Every quick test, on PostgreSQL and, those that concern jobs, on Redis."""
     with both(run) as environment:
         run.pytest("-n", CORES, "--dist", "worksteal", "-m", QUICK, **environment)
+        kinds.check(run, pace=QUICK, **without_template(environment))
 
 
 def sqlite(run: Run) -> None:
@@ -95,6 +100,7 @@ def sqlite(run: Run) -> None:
     if not without_postgres():
         chosen = ["-m", f"engine and {QUICK}", *map(str, engine.modules())]
     run.pytest("-n", CORES, "--dist", "worksteal", *chosen, **templates.sqlite(run))
+    kinds.check(run, pace=QUICK)
 
 
 def live(run: Run) -> None:
@@ -115,6 +121,9 @@ def browser(run: Run) -> None:
         run.manage("frontend")
     environment = templates.sqlite(run) | {"CHROMIUM": path}
     run.live("browser", "-n", "2", "--dist", "loadfile", "-m", "browser", "tests/browser", **environment)
+    with _packing:
+        pages = kinds.bundle(run)
+    kinds.check(run, pace="browser", CHROMIUM=path, FRONTEND_DIST=pages)
 
 
 def changed(run: Run) -> None:

@@ -8,7 +8,7 @@ from threading import Thread
 
 from tests import engine
 
-from . import imports, templates
+from . import imports, kinds, templates
 from .run import BIN, ROOT, Failed, Run
 
 #: Seconds that the tests have on each engine. What is further from the change is left, and named.
@@ -18,6 +18,7 @@ LIVE = ("tests/processes/", "tests/browser/")
 EVERYTHING = ("requirements", "pyproject.toml", "Makefile")
 #: So many modules at most, and nothing beside them: for who looks for one fault (tests/planted).
 NEAREST = int(os.environ.get("NEAREST", "0"))
+QUICK = "not browser and not processes and not contest and not long"
 Servers = Callable[[Run], AbstractContextManager[dict[str, str]]]
 
 
@@ -79,6 +80,9 @@ def _tests(run: Run, paths: list[str], servers: Servers, without_postgres: str) 
         run.not_run.append(f"live: {len(left)} modules that the change touches, {', '.join(left[:6])} ...")
     if any(_is_page(path) for path in paths):
         run.not_run.append("browser: pages have changed; make test ONLY=browser")
+    if any(path.startswith(kinds.FOLDER) for path in chosen):
+        kinds.check(run, pace=QUICK)
+        chosen = [path for path in chosen if not path.startswith(kinds.FOLDER)]
     if not chosen:
         run.say("  No quick test is touched.")
         return
@@ -86,13 +90,12 @@ def _tests(run: Run, paths: list[str], servers: Servers, without_postgres: str) 
     chosen = chosen[: NEAREST or None]
     first, second = (0, 0) if NEAREST else (FIRST, SECOND)  # 0: without end
     how = ("-n", "0" if NEAREST else "2", "--dist", "load", "--maxschedchunk", "8", "-p", "tests.stages.within")
-    quick = "not browser and not processes and not contest and not long"
     if without_postgres:
         run.not_run.append(f"PostgreSQL: {without_postgres}")
-        run.pytest(*how, "--within", str(first + second), "-m", quick, *chosen, **templates.sqlite(run, keep=True))
+        run.pytest(*how, "--within", str(first + second), "-m", QUICK, *chosen, **templates.sqlite(run, keep=True))
         return
-    run.pytest(*how, "--within", str(first), "-m", quick, *chosen, **templates.sqlite(run, keep=True))
+    run.pytest(*how, "--within", str(first), "-m", QUICK, *chosen, **templates.sqlite(run, keep=True))
     of_engine = {str(path.relative_to(ROOT)) for path in engine.modules()}
     if both := [path for path in chosen if path in of_engine]:
         with servers(run) as environment:
-            run.pytest(*how, "--within", str(second), "-m", f"engine and ({quick} or contest)", *both, **environment)
+            run.pytest(*how, "--within", str(second), "-m", f"engine and ({QUICK} or contest)", *both, **environment)

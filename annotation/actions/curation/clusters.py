@@ -15,6 +15,7 @@ from sql.ready import Rows
 
 from ...imports.m3.records import SLOTS, Item, Source
 from ...imports.m3.rows import Layout, next_position
+from ...kinds.clusters import said_of
 from ...models import Cluster, Level, Proposition, Review, Target
 from ...searchable import refresh_search
 
@@ -89,7 +90,7 @@ def add_inputs(
 def inputs_changed(cluster: Cluster, by: Member, reason: str) -> None:
     """The cluster has other inputs than before: it is found by them, and whether they agree is to be judged again."""
     refresh_search(cluster)
-    staleness.changed(units=[cluster.unit], kinds=["discourse"], what=Change.TEXT, reason=reason, by=by)
+    staleness.changed(units=[cluster.unit], kinds=said_of("inputs"), what=Change.TEXT, reason=reason, by=by)
 
 
 def _item(docid: str, row: Row) -> Item:

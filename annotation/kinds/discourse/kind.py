@@ -26,6 +26,7 @@ class DiscourseKind(clusters.ClusterKind):
 
     key = "discourse"
     title = "Judge agreement within clusters"
+    said_of = ("inputs",)
     fields: Sequence[str] = (FIELD,)
     skip_reasons: Sequence[SkipReason] = (
         SkipReason("unclear", "The inputs are unclear"),

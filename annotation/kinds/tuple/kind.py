@@ -42,6 +42,7 @@ class TupleKind(clusters.ClusterKind):
 
     key = "tuple"
     title = "Write PICO tuples"
+    said_of = ("target",)
     fields: Sequence[str] = SLOTS
     skip_reasons: Sequence[SkipReason] = (
         SkipReason("unclear", "The text is unclear"),

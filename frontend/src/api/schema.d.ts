@@ -2322,6 +2322,8 @@ export interface components {
             sentence: number | null;
             tuple: components["schemas"]["TupleCell"];
             relation: components["schemas"]["RelationCell"];
+            /** @description Of the kinds that are not named here. */
+            others: components["schemas"]["OtherCell"][];
             propositions: components["schemas"]["CuratedProposition"][];
             /** @description Empty: the cluster is released. */
             missing: components["schemas"]["Missing"][];
@@ -2334,6 +2336,8 @@ export interface components {
             study: components["schemas"]["StudyRef"] | null;
             text: string;
             label: components["schemas"]["LabelCell"];
+            /** @description Of the kinds that are not named here. */
+            others: components["schemas"]["OtherCell"][];
             /** @description Nothing was ever said of it, so it can be taken out again. */
             removable: boolean;
         };
@@ -3266,6 +3270,24 @@ export interface components {
         OrderEnum: "corpus" | "shuffled";
         /** @enum {string} */
         OriginEnum: "imported" | "single" | "unanimous" | "by majority" | "decided by a curator" | "contested";
+        /** @description What another kind's value in force is, as that kind says it; null where nobody has decided. */
+        OtherCell: {
+            /** @description Revision of the unit. */
+            shown: number;
+            /** @description The newest decision about it; 0 for none. */
+            seen: number;
+            /** @description A pseudonym; null for an import, or none. */
+            decided_by: string | null;
+            /** Format: date-time */
+            decided_at: string | null;
+            /** @description Something above it has changed since it was decided. */
+            is_stale: boolean;
+            kind: string;
+            value: {
+                [key: string]: unknown;
+            } | null;
+            origin: components["schemas"]["OriginEnum"] | components["schemas"]["NullEnum"];
+        };
         /** @enum {string} */
         OutcomeEnum: "answered" | "skipped";
         OutdatedAnswer: {

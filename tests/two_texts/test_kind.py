@@ -1,0 +1,248 @@
+"""A kind that is one folder: a round of it goes the whole way, and nothing of the house knows it."""
+
+import csv
+import subprocess
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import krippendorff
+import numpy as np
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import call_command
+from django.db import DatabaseError, connection
+from django.db.transaction import atomic
+from django.test.utils import CaptureQueriesContext
+from rest_framework.test import APIClient
+
+from accounts.models import User
+from annotation.actions.supersede import supersede_text
+from annotation.models import Review
+from api.problems import Refused
+from measures.again import agreement as again
+from measures.again.files import Folder
+from measures.again.findings import Findings
+from projects import agreement, jobs, kinds
+from projects.actions.answers import next_hand
+from projects.actions.corrections import correct
+from projects.actions.gold import finish_round
+from projects.actions.rounds import close_round
+from projects.actions.sheets import start_import
+from projects.actions.staleness import stale_units
+from projects.cards import cards
+from projects.in_force import values_in_force
+from projects.models import Decision, Member, Origin, Project, Round
+from tests.builders import answer, build_cluster, build_round
+from tests.releases.test_needed_again import released
+from tests.two_texts.models import TextRating
+
+pytestmark = pytest.mark.django_db
+ROOT = Path(__file__).parents[2]
+API = "/api/v1"
+KIND = "two_texts"
+
+
+def rating(target: int = 4, input: int = 2, remark: str = "") -> dict[str, Any]:
+    return {"target": target, "input": input, "remark": remark}
+
+
+@pytest.fixture
+def people(project: Project, lead: User, ann1: User, ann2: User) -> list[Member]:
+    for number in range(10):
+        build_cluster(project, number, inputs=1, text=f"Text number {number}.")
+    return [Member.objects.get(project=project, user=user) for user in (lead, ann1, ann2)]
+
+
+def opened(project: Project, people: list[Member], **plan: Any) -> Round:
+    return build_round(project, people, **{"kind": KIND, "name": "Clarity", "dealing": "dealt"} | plan)
+
+
+def work(round: Round, people: list[Member], points: Callable[[int, int], int]) -> None:
+    """All answer all that they are handed: points of the target by (who, which unit), 2 for each input."""
+    for who, person in enumerate(people):
+        while hand := next_hand(user=person.user, round=round):
+            number = int(hand[0].unit.key[4:8])
+            answer(person.user, hand[0], rating(points(who, number), remark="so so"), kind=KIND)
+
+
+def finished(round: Round) -> dict[str, int]:
+    close_round(round=round, by=None)
+    round.refresh_from_db()
+    decisions: dict[str, int] = finish_round(round=round, by=None)["decisions"]
+    return decisions
+
+
+def test_each_person_has_an_order_of_their_own_which_stays(project: Project, people: list[Member]) -> None:
+    round = opened(project, people, overlap=3)
+    slots = list(round.assignments.select_related("unit", "round", "person").order_by("pk"))
+    first = {(card["assignment"], card["texts"][0]["key"]) for card in cards(round, slots)}
+    assert first == {(card["assignment"], card["texts"][0]["key"]) for card in cards(round, slots)}
+    keys = dict(first)
+    by_unit = {slot.unit_id: {keys[other.pk] for other in slots if other.unit_id == slot.unit_id} for slot in slots}
+    assert {"target", "input"} in by_unit.values()
+    by_person = {slot.person_id: {keys[other.pk] for other in slots if other.person_id == slot.person_id}
+                 for slot in slots}  # fmt: skip
+    assert list(by_person.values()) == [{"target", "input"}] * 3
+
+
+def test_a_round_with_a_block_and_repeats_goes_from_work_to_gold_and_agreement(
+    project: Project, people: list[Member]
+) -> None:
+    round = opened(project, people, block_share=0.5, block_overlap=3, repeat_share=0.2, repeat_distance=1)
+    asked = Counter(round.assignments.filter(repeat=0).values_list("unit", flat=True))
+    assert sorted(asked.values()) == [1] * 5 + [3] * 5
+    assert round.assignments.filter(repeat=1).exists()
+    work(round, people, lambda who, number: 4 if who < 2 else 3)
+    assert finished(round) == {"single": 10, "by majority": 5, "unanimous": 5}
+
+    report = agreement.report(round, bootstrap=0)
+    [points] = report["measures"]
+    # Each of five units in the block is two items: its target and its input.
+    assert (points["all_agree"], points["missing_share"]) == ({"count": 5, "of": 10}, 0)
+    given = np.array([[4.0] * 5 + [2.0] * 5, [4.0] * 5 + [2.0] * 5, [3.0] * 5 + [2.0] * 5])
+    oracle = krippendorff.alpha(given, level_of_measurement="interval")
+    assert points["coefficients"]["alpha"]["value"] == pytest.approx(oracle)
+    assert "ac2" in points["coefficients"]
+    apart, remarks = report["spans"]
+    assert (apart["name"], apart["method"], apart["units"]) == ("points", "mean absolute difference", 10)
+    assert apart["value"] == pytest.approx((5 * 2 / 3 + 5 * 0) / 10)
+    assert remarks["value"] == 1
+    assert report["repeats"]["measures"][0]["all_agree"]["of"] > 0
+
+    units = [d.unit for d in Decision.objects.filter(kind=KIND, field="target", origin=Origin.MAJORITY)]
+    assert {value["target"] for value in values_in_force(units, KIND).values()} == {4}
+
+
+def test_the_policy_of_the_round_decides_what_is_contested(project: Project, people: list[Member]) -> None:
+    round = opened(project, people, overlap=3, policy={"points": "all the same"})
+    work(round, people, lambda who, number: 4 if who < 2 or number else 3)
+    assert finished(round) == {"contested": 1, "unanimous": 19}
+
+
+def test_what_the_round_asks_for_is_checked_with_the_slot(project: Project, people: list[Member], ann1: User) -> None:
+    round = opened(project, people, options={"why": True}, filters={"inputs": 1})
+    [slot, *_] = next_hand(user=ann1, round=round)
+    with pytest.raises(Refused, match="unclear"):
+        answer(ann1, slot, rating(input=1), kind=KIND)
+    assert answer(ann1, slot, rating(input=1, remark="No outcome."), kind=KIND).answer
+    with pytest.raises(Refused):
+        opened(project, people, options={"why": "perhaps"})
+    with pytest.raises(Refused):
+        opened(project, people, filters={"inputs": 0})
+
+
+def test_a_rating_is_never_changed(project: Project, people: list[Member]) -> None:
+    round = opened(project, people)
+    work(round, people, lambda who, number: 4)
+    with pytest.raises(DatabaseError, match="never changed"), atomic():
+        TextRating.objects.update(target=1)
+
+
+def test_it_is_answered_in_a_sheet(
+    project: Project, people: list[Member], ann1: User, lead: User, client_of: Callable[[User], APIClient]
+) -> None:
+    round = opened(project, people)
+    me = next(person for person in people if person.user == ann1)
+    reply = client_of(lead).post(
+        f"{API}/rounds/{round.pk}/sheet/", {"person": me.pk, "file_type": "csv"}, format="json"
+    )
+    assert reply.status_code == 200, reply.content
+    rows = list(csv.reader(b"".join(reply.streaming_content).decode("utf-8-sig").splitlines()))  # type: ignore[attr-defined]
+    head = rows[0]
+    assert {"text", "other", "target", "input", "remark"} <= set(head)
+    for row in rows[1:]:
+        row[head.index("target")], row[head.index("input")] = "5", "3"
+    rows[1][head.index("input")] = "6"
+    body = "\r\n".join(",".join(f'"{cell}"' for cell in row) for row in rows).encode()
+    job = start_import(round=round, file=SimpleUploadedFile("back.csv", body), by=lead)
+    jobs.run_job(job.pk)
+    job.refresh_from_db()
+    assert job.status == "done", job.error
+    assert job.result
+    assert [fault["message"] for fault in job.result["faults"]] == ["'6' is not one of 1 to 5"]
+    assert set(TextRating.objects.values_list("target", "input")) == {(5, 3)}
+    assert TextRating.objects.count() == len(rows) - 2
+
+
+def test_the_curate_page_shows_and_changes_it_and_its_history_says_so(
+    project: Project, people: list[Member], lead: User, client_of: Callable[[User], APIClient]
+) -> None:
+    round = opened(project, people)
+    work(round, people, lambda who, number: 4)
+    finished(round)
+    client, review = client_of(lead), Review.objects.order_by("pk")[0]
+    [shown] = client.get(f"{API}/reviews/{review.pk}/curation/").json()["clusters"]
+    [cell] = shown["others"]
+    assert (cell["kind"], cell["value"], cell["origin"]) == (KIND, {"target": 4, "input": 2}, "single")
+    assert all(p["others"] == [] for p in shown["propositions"])
+    row = {"unit": shown["unit"], "kind": KIND, "value": rating(5), "shown": cell["shown"], "seen": cell["seen"]}
+    uuid = "6f1f7a8e-2e5c-4a2c-9f3e-0d7f6c1f6f01"
+    reply = client.post(
+        f"{API}/reviews/{review.pk}/corrections/", {"uuid": uuid, "reason": "Clear.", "rows": [row]}, format="json"
+    )
+    assert reply.status_code == 201, reply.content
+    [after] = reply.json()["clusters"][0]["others"]
+    assert (after["value"]["target"], after["origin"]) == (5, "decided by a curator")
+    history = client.get(f"{API}/clusters/{shown['id']}/").json()["history"]
+    said = [(one["field"], one["value"], one["reason"]) for one in history if one["kind"] == KIND]
+    assert said == [("target", "4 of 5", ""), ("input", "2 of 5", ""), ("target", "5 of 5", "Clear.")]
+
+
+def test_the_curate_page_asks_no_more_for_more_clusters(
+    project: Project, people: list[Member], lead: User, client_of: Callable[[User], APIClient]
+) -> None:
+    client, review = client_of(lead), Review.objects.order_by("pk")[0]
+    counts = []
+    for _ in range(2):
+        with CaptureQueriesContext(
+            connection,
+        ) as queries:
+            assert client.get(f"{API}/reviews/{review.pk}/curation/").status_code == 200
+        counts.append(len(queries))
+    assert counts[0] == counts[1]
+
+
+def test_a_corrected_text_makes_it_stale(project: Project, people: list[Member], lead: User) -> None:
+    by = people[0]
+    cluster = project.clusters.order_by("pk")[0]
+    correct(unit=cluster.unit, kind=KIND, value=rating(), reason="", by=by)
+    assert stale_units([cluster.unit_id]) == set()
+    supersede_text(proposition=cluster.propositions.get(position=1), text="Better.", reason="Typing error.", by=by)
+    assert (cluster.unit_id, KIND) in stale_units([cluster.unit_id])
+
+
+def test_a_release_has_a_tidy_row_for_each_text_and_repeats_its_figures(
+    project: Project, people: list[Member], tmp_path: Path
+) -> None:
+    round = opened(project, people, overlap=3)
+    work(round, people, lambda who, number: 1 + (number + who) % 5)
+    finished(round)
+    folder = released(project, tmp_path / "release")
+    [path] = (folder / "answers").glob("*.csv")
+    with path.open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 10 * 3 * 2
+    assert {row["about"] for row in rows} == {"target", "input"}
+    findings = Findings()
+    again.repeat(Folder(folder), findings)
+    assert (findings.different, findings.not_repeated) == ([], [])
+
+
+def test_no_file_of_the_product_names_it() -> None:
+    found = subprocess.run(
+        ["git", "grep", "-l", "-i", "two_texts\\|TwoTexts\\|two-texts", "--", ":!tests", ":!pyproject.toml"],
+        cwd=ROOT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert found.stdout.split() == []
+
+
+def test_its_shapes_are_in_a_description_of_their_own(tmp_path: Path) -> None:
+    call_command("spectacular", "--validate", "--fail-on-warn", file=str(tmp_path / "schema.yml"))
+    assert "TwoTextsCard" in (tmp_path / "schema.yml").read_text(encoding="utf-8")
+    assert "TwoTexts" not in (ROOT / "frontend" / "schema.yml").read_text(encoding="utf-8")
+
+
+def test_the_house_finds_it_by_itself() -> None:
+    assert KIND in {kind.key for kind in kinds.all_kinds()}
