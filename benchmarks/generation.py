@@ -2,8 +2,8 @@
 
 Both have the same random weights and the same decoding, and their token ids are compared. All texts are as long as
 they may be there. Where they end by themselves (``stopping``), the other side is also `generate` on batches of like
-length, as a careful script has. On a GPU it is bart-large in bfloat16, and the figure is also set against what the
-bandwidth of the memory allows; fp32 is compared there too.
+length, as a careful script has. On a GPU it is bart-large in bfloat16 and in float32; there the figure is also set
+against what the bandwidth of the memory allows.
 """
 
 import time
@@ -41,8 +41,10 @@ class Plan:
     beams: int = 4
     size: dict[str, int] = field(default_factory=lambda: BASE)
     vocabulary: int = 50_265
+    #: On a GPU: items, how many of them one by one, and the sizes of plain batches.
     gpu_items: int = 512
-    gpu_naive: int = 12
+    gpu_naive: int = 32
+    gpu_batches: tuple[int, ...] = (16, 64)
 
     @classmethod
     def quick(cls) -> "Plan":
@@ -76,7 +78,7 @@ def run(plan: Plan) -> Found:
     if torch.cuda.is_available():
         _gpu(found, plan)
     else:
-        found.skipped.append("generation: bart-large-sized in bfloat16, for there is no GPU")
+        found.skipped.append("generation: bart-large-sized in bfloat16 and float32, for there is no GPU")
     return found
 
 
@@ -122,25 +124,54 @@ def _natural(found: Found, what: str, race: "_Race", texts: Sequence[str], plan:
 
 
 def _gpu(found: Found, plan: Plan) -> None:
+    """A bart-large: all texts as long as they may be, and texts that end by themselves, in both number formats."""
     import torch
 
-    texts = _texts(plan.gpu_items, (510, 510), plan.vocabulary)
-    race = _Race(LARGE, plan.vocabulary, plan, "cuda", "bfloat16", beams=6)
-    race.ours(texts[:64]), race.plainly(texts[:1])
-    ours, seconds, _ = _timed(lambda: race.ours(texts))
-    _, plain_seconds, _ = _timed(lambda: race.plainly(texts[: plan.gpu_naive]))
-    rate, plain_rate = len(ours) / seconds, plan.gpu_naive / plain_seconds
-    name = torch.cuda.get_device_name()
-    figures = {"rate": rate, "plain_rate": plain_rate, "ratio": rate / plain_rate, "device": name}
-    found.at_least("generation, bart-large-sized, bf16, 512 in, 62 out, beam 6: times faster", rate / plain_rate, 30)
-    limit = next((_limit(width, batch=128, plan=plan) for known, width in BANDWIDTH.items() if known in name), None)
-    if limit:
-        figures["share_of_bandwidth_limit"] = rate / limit
-        found.told("generation, the same: share of what the memory's bandwidth allows", f"{rate / limit:.2g}")
-    found.figures["bart-large-sized, GPU"] = figures
-    say(f"    bart-large-sized, GPU: {figures}")
-    exact = _Race(LARGE, plan.vocabulary, plan, "cuda", "float32", beams=6)
-    _same(found, "200 items, bart-large-sized, fp32, GPU", exact, texts[:200])
+    device = torch.cuda.get_device_name()
+    limit = next((_limit(width, batch=128, plan=plan) for known, width in BANDWIDTH.items() if known in device), None)
+    long = _texts(plan.gpu_items, (510, 510), plan.vocabulary)
+    natural = stopping.texts(plan.gpu_items, (64, 510), plan.vocabulary)
+    for dtype in ("bfloat16", "float32"):
+        race = _Race(LARGE, plan.vocabulary, plan, "cuda", dtype, beams=6)
+        figures = _rates(found, f"bart-large-sized, {dtype}, GPU, 512 in, 62 out, beam 6", race, long, plan,
+                         aim=30 if dtype == "bfloat16" else None)  # fmt: skip
+        if limit and dtype == "bfloat16":
+            share = figures["ours"]["items/s"] / limit
+            found.told("generation, the same: share of what the memory's bandwidth allows", f"{share:.2g}")
+        del race
+        race = _Race(LARGE, plan.vocabulary, plan, "cuda", dtype, beams=plan.beams, ends=True)
+        _rates(found, f"bart-large-sized, {dtype}, GPU, texts that end by themselves", race, natural, plan)
+        del race
+        torch.cuda.empty_cache()
+
+
+def _rates(
+    found: Found, what: str, race: "_Race", texts: Sequence[str], plan: Plan, aim: float | None = None
+) -> dict[str, Any]:  # fmt: skip
+    """Tokens a second of all ways; one by one only some are done, and what these wrote is compared."""
+    ways: dict[str, tuple[Callable[[Sequence[str]], list[list[int]]], int]] = {
+        "ours": (race.ours, len(texts)), "one by one": (race.plainly, plan.gpu_naive),
+    }  # fmt: skip
+    ways |= {f"sorted batches of {n}": (partial(race.in_batches, size=n), len(texts)) for n in plan.gpu_batches}
+    figures: dict[str, Any] = {}
+    wrote: dict[str, list[list[int]]] = {}
+    for name, (way, count) in ways.items():
+        way(texts[:2])  # the first call of each is not measured
+        wrote[name], seconds, _ = _timed(lambda way=way, count=count: way(texts[:count]))  # type: ignore[misc]
+        same = sum(one == other for one, other in zip(wrote["ours"], wrote[name], strict=False))
+        figures[name] = {"items": count, "seconds": seconds, "items/s": count / seconds, "identical": same,
+                         "tokens/s": sum(map(len, wrote[name])) / seconds}  # fmt: skip
+        say(f"    {what}: {name}: {figures[name]}")
+    rate, plain = figures["ours"]["tokens/s"], figures["one by one"]["tokens/s"]
+    found.told(f"generation, {what}: tokens a second", f"{rate:.0f}")
+    if aim:
+        found.at_least(f"generation, {what}: times faster than one by one", rate / plain, aim)
+    for name in list(ways)[1 if not aim else 2 :]:
+        ratio = rate / figures[name]["tokens/s"]
+        told = f"{ratio:.3g} ({figures[name]['identical']} of {figures[name]['items']} texts identical)"
+        found.told(f"generation, {what}: times faster than {name}", told)
+    found.figures[what] = figures
+    return figures
 
 
 def _limit(bandwidth: float, *, batch: int, plan: Plan) -> float:
@@ -188,8 +219,9 @@ class _Race:
 
         torch.manual_seed(0)
         config = BartConfig(vocab_size=vocabulary, **size, attn_implementation="sdpa")
-        model = BartForConditionalGeneration(config).to(device, getattr(torch, dtype)).eval()
+        model = BartForConditionalGeneration(config).to(device).eval()
         self.taught = stopping.teach(model, vocabulary) if ends else None
+        model.to(getattr(torch, dtype))
         # The same tensors in a model that we do not touch.
         self.plain = BartForConditionalGeneration(config).eval()
         self.plain.load_state_dict(model.state_dict(), assign=True)

@@ -10,7 +10,7 @@ import random
 import statistics
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .random_models import BASE, numbers, settle
@@ -32,6 +32,7 @@ class Plan:
     targets: tuple[int, int] = (25, 40)
     size: dict[str, int] = field(default_factory=lambda: BASE)
     vocabulary: int = 50_265
+    gpu_items: int = 96
 
     @classmethod
     def quick(cls) -> "Plan":
@@ -52,8 +53,17 @@ def run(plan: Plan) -> Found:
         found.skipped.append("probe: this machine has no torch (requirements/gpu.txt)")
         return found
     settle()
+    _compared(found, plan, "cpu", "CPU")
+    if torch.cuda.is_available():
+        _compared(found, replace(plan, items=plan.gpu_items), "cuda", "GPU")
+    return found
+
+
+def _compared(found: Found, plan: Plan, device: str, where: str) -> None:
+    import torch
+
     items = _items(plan)
-    race = _Race(plan)
+    race = _Race(plan, device)
     race.ours(items[:1]), race.plainly(items[:1]), race.sharing(items[:1])  # the first call of each is not measured
     rounds = []
     for _ in range(plan.repeats):
@@ -72,20 +82,20 @@ def run(plan: Plan) -> Found:
     )
     ratio = statistics.median(each["ratio"] for each in rounds)
     texts = sum(len(item.texts) for item in items)
-    found.at_least("probe, bart-base-sized, fp32, CPU: times faster than one forward pass per text", ratio, AIM)
-    found.at_most("probe: largest difference of a token's likelihood, nats", apart, SAME)
+    title = f"probe, bart-base-sized, fp32, {where}"
+    found.at_least(f"{title}: times faster than one forward pass per text", ratio, AIM)
+    found.at_most(f"{title}: largest difference of a token's likelihood, nats", apart, SAME)
     busy = sorted(each["cpu_ratio"] for each in rounds)
-    found.told("probe: the same ratio in processor time, median (least to most)",
+    found.told(f"{title}: the same ratio in processor time, median (least to most)",
                f"{statistics.median(busy):.3g} ({busy[0]:.3g} to {busy[-1]:.3g})")  # fmt: skip
     for clock, name in (("", "times faster"), ("cpu_", "the same in processor time")):
         against = sorted(each[f"shared_{clock}ratio"] for each in rounds)
-        found.told(f"probe, against a loop that encodes each input once: {name}, median (least to most)",
+        found.told(f"{title}, against a loop that encodes each input once: {name}, median (least to most)",
                    f"{statistics.median(against):.3g} ({against[0]:.3g} to {against[-1]:.3g})")  # fmt: skip
-    found.figures["bart-base-sized, CPU"] = {
+    found.figures[f"bart-base-sized, {where}"] = {
         "items": len(items), "texts": texts, "rounds": rounds, "ratio": ratio, "difference": apart,
         "threads": torch.get_num_threads(),
     }  # fmt: skip
-    return found
 
 
 def _timed(call: Callable[[], list[list[float]]]) -> tuple[list[list[float]], float, float]:
@@ -117,7 +127,7 @@ def _items(plan: Plan) -> list[Item]:
 class _Race:
     """One set of random weights, run by us and by the plain loop; each gives all likelihoods of an item in one list."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, device: str) -> None:
         import torch
         from transformers import BartConfig, BartForConditionalGeneration, GenerationConfig
 
@@ -127,8 +137,9 @@ class _Race:
         from generation.neural.seq2seq import Seq2Seq
 
         torch.manual_seed(0)
+        self.device = device
         config = BartConfig(vocab_size=plan.vocabulary, **plan.size, attn_implementation="sdpa")
-        model = BartForConditionalGeneration(config).eval()
+        model = BartForConditionalGeneration(config).to(device).eval()
         # The same tensors in a model that we do not touch.
         self.plain = BartForConditionalGeneration(config).eval()
         self.plain.load_state_dict(model.state_dict(), assign=True)
@@ -136,7 +147,7 @@ class _Race:
         decoding = {"num_beams": 1, "max_length": 64, "pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2,
                     "decoder_start_token_id": 2}  # fmt: skip
         self.words = numbers(plan.vocabulary)
-        loaded = Loaded(model, self.words, SEQ2SEQ["bart"], GenerationConfig(**decoding), torch.device("cpu"))
+        loaded = Loaded(model, self.words, SEQ2SEQ["bart"], GenerationConfig(**decoding), torch.device(device))
         chosen = {name: {p.name: p.default for p in given} for name, given in Seq2SeqBackend.sections.items()}
         whole = {"backend": "seq2seq", "level": "proposition", "seed": 0, **chosen}
         self.summariser = Seq2Seq(whole, {"decoding": decoding}, loaded)
@@ -162,7 +173,7 @@ class _Race:
 
         found = []
         for item in items:
-            ids = torch.tensor([self.words(item.source).input_ids])
+            ids = torch.tensor([self.words(item.source).input_ids], device=self.device)
             with torch.inference_mode():
                 encoded = self.plain.get_encoder()(input_ids=ids, attention_mask=torch.ones_like(ids))
             found.append([value for text in item.texts for value in self._judged(item.source, text, encoded)])
@@ -171,9 +182,9 @@ class _Race:
     def _judged(self, source: str, text: str, encoded: Any = None) -> list[float]:
         import torch
 
-        ids, labels = (torch.tensor([self.words(words).input_ids]) for words in (source, text))
+        ids, labels = (torch.tensor([self.words(words).input_ids], device=self.device) for words in (source, text))
         # The decoder starts with </s>, and reads each token to predict the next.
-        read = torch.cat([torch.full((1, 1), 2), labels[:, :-1]], -1)
+        read = torch.cat([torch.full((1, 1), 2, device=self.device), labels[:, :-1]], -1)
         given = {"encoder_outputs": encoded} if encoded is not None else {"input_ids": ids}
         with torch.inference_mode():
             logits = self.plain(**given, attention_mask=torch.ones_like(ids), decoder_input_ids=read).logits

@@ -61,12 +61,12 @@ def _lessons(model: Any, layer: Any, vocabulary: int) -> list[tuple[Any, Any]]:
     for first in range(0, ITEMS, TOGETHER):
         some = items[first : first + TOGETHER]
         longest = len(some[-1])
-        ids = torch.tensor([[0, *words, END, *[1] * (longest - len(words))] for words in some])
+        ids = torch.tensor([[0, *words, END, *[1] * (longest - len(words))] for words in some], device=model.device)
         written = [[END, *(chance.randrange(FIRST_WORD, vocabulary) for _ in range(PACES[-1] - 1))] for _ in some]
         paces = torch.tensor([PACES[words[0] - FIRST_WORD] for words in some])
-        wanted.append((torch.arange(1, PACES[-1] + 1) >= paces[:, None]).float())
+        wanted.append((torch.arange(1, PACES[-1] + 1) >= paces[:, None]).float().to(model.device))
         with torch.no_grad():
-            model.model(input_ids=ids, attention_mask=(ids != 1).long(), decoder_input_ids=torch.tensor(written),
-                        use_cache=False)  # fmt: skip
+            model.model(input_ids=ids, attention_mask=(ids != 1).long(),
+                        decoder_input_ids=torch.tensor(written, device=model.device), use_cache=False)  # fmt: skip
     catching.remove()
     return list(zip(caught, wanted, strict=True))

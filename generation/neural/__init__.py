@@ -1,5 +1,6 @@
 """Everything that imports torch. Only workers import these modules, and only when a version is loaded."""
 
+import torch
 from transformers.utils.logging import (
     disable_default_handler,
     disable_progress_bar,
@@ -13,3 +14,8 @@ disable_default_handler()
 enable_propagation()
 set_verbosity_error()
 disable_progress_bar()
+
+# What a version calls float32 is float32, whatever the machine's settings say: a GPU may else round each number to
+# TF32, of 10 bits, before it multiplies.
+torch.set_float32_matmul_precision("highest")
+torch.backends.cudnn.allow_tf32 = False

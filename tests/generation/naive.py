@@ -1,4 +1,5 @@
-"""The plain way that all that is quick is compared with: one `generate` call for each unit."""
+"""The plain way that all that is quick is compared with: one `generate` call for each unit, on the same device and in
+the same number format."""
 
 from typing import Any
 
@@ -13,10 +14,10 @@ from tests.generation import tiny
 
 
 def configured(backend: Backend, folder: str, **sections: dict[str, Any]) -> Config:
-    """A checked configuration of a backend for a model."""
+    """A checked configuration of a backend for a model; in float32 also where a GPU would choose bfloat16."""
     config: dict[str, Any] = {"backend": backend.key, "level": "proposition", "seed": 0}
     for name, parameters in backend.sections.items():
-        given = {"model": folder} if name == "model" else {}
+        given = {"model": folder, "dtype": "float32"} if name == "model" else {}
         config[name], faults = check(parameters, {**given, **sections.get(name, {})})
         assert not faults
     return config
@@ -45,12 +46,12 @@ def summarised(summariser: Summariser, units: list[Source]) -> dict[int, Output]
 def model(config: Config, facts: dict[str, Any]) -> Any:
     """A model of its own, without anything that Concord does to it."""
     folder = weights.find(config["model"]["model"])
-    return loading._model(folder, "seq2seq", torch.float32, facts["attention"]).eval()
+    return loading._model(folder, "seq2seq", torch.float32, facts["attention"]).to(facts["device"]).eval()
 
 
 def generated(fresh: Any, facts: dict[str, Any], row: tuple[int, ...], **given: Any) -> list[int]:
     """What `generate` writes for one row of token ids: up to and with the end."""
-    ids = torch.tensor([row])
+    ids = torch.tensor([row], device=fresh.device)
     with torch.inference_mode():
         found = fresh.generate(
             input_ids=ids, attention_mask=torch.ones_like(ids), **given,

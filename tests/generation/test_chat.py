@@ -32,7 +32,7 @@ def source(number: int, inputs: int = 2, sentences: int = 1) -> Source:
 def chat(models: Models, **sections: Any) -> Chat:
     sections.setdefault("decoding", {"max_new_tokens": 12})
     sections.setdefault("prompt", {"template": "Sum up: {inputs}"})
-    model = {"model": models("llama"), **sections.pop("model", {})}
+    model = {"model": models("llama"), "dtype": "float32", **sections.pop("model", {})}
     config = checked({"backend": "chat", "model": model, **sections})
     backend = backends.get("chat")
     loaded = backend.load(config, backend.facts(config))
@@ -158,8 +158,9 @@ def test_likelihoods_of_replies_equal_one_forward_pass_each(models: Models) -> N
         for text, likelihood in zip(item.texts, found[item.source.unit].likelihoods, strict=True):
             ids, special = loaded.turns.reply(text)
             assert (list(likelihood.token_ids), list(likelihood.special)) == (ids, special)
-            logits = exact(input_ids=torch.tensor([[*prompt, *ids]])).logits[0, len(prompt) - 1 : -1]
-            expected = torch.nn.functional.cross_entropy(logits, torch.tensor(ids), reduction="none").tolist()
+            read = torch.tensor([[*prompt, *ids]], device=exact.device)
+            logits = exact(input_ids=read).logits[0, len(prompt) - 1 : -1]
+            expected = torch.nn.functional.cross_entropy(logits, read[0, len(prompt) :], reduction="none").tolist()
             assert likelihood.nll == pytest.approx(expected, rel=1e-5, abs=1e-5)
 
 

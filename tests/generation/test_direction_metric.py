@@ -142,8 +142,9 @@ def test_a_classifier_is_read_by_the_names_of_its_classes(tiny: Path) -> None:
     import torch
     from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
+    device = "cuda" if torch.cuda.is_available() else "cpu"
     model, tokenizer = (
-        AutoModelForSequenceClassification.from_pretrained(tiny).eval(),
+        AutoModelForSequenceClassification.from_pretrained(tiny).to(device).eval(),
         AutoTokenizer.from_pretrained(tiny),
     )
     asked = [("Nepralin reduced relapse.", "nepralin", "relapse"), ("Long " * 60, "nepralin", "pain"), ("", "a", "b")]
@@ -153,7 +154,7 @@ def test_a_classifier_is_read_by_the_names_of_its_classes(tiny: Path) -> None:
     for (text, one, other), distribution in zip(asked, found, strict=True):
         ids = tokenizer([f"{one} {other}"], [text], truncation="only_second", max_length=40, return_tensors="pt")
         with torch.no_grad():
-            up, down, same = model(**ids).logits.softmax(-1)[0].tolist()
+            up, down, same = model(**ids.to(device)).logits.softmax(-1)[0].tolist()
         assert distribution == pytest.approx((down, same, up), abs=1e-5)
     assert CLASSES == ("decreases", "no change", "increases")
 

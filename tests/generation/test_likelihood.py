@@ -17,8 +17,11 @@ from generation.neural.trees import Tree
 from tests.generation import tiny
 
 ENCODER_DECODERS = ("bart", "pegasus", "bigbird_pegasus", "led", "t5")
-#: Those whose attention can be replaced, by one that goes from source to source.
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
+#: Those whose attention can be replaced, by one that goes from source to source; worth it on a CPU alone.
 IN_LINE = ("bart", "pegasus")
+QUICKEST = forcing.by_trees_in_line if DEVICE == "cpu" else forcing.by_trees
+ON_A_CPU = pytest.mark.skipif(DEVICE == "cuda", reason="a GPU pads: texts in one line are a CPU's way")
 #: Several texts a source; some begin alike, two are equal, and one is much longer.
 TEXTS = [
     ["Statins lowered the risk of death.", "Statins did not lower the risk of death.", "Statins raised the risk."],
@@ -35,7 +38,11 @@ def _one_thread() -> None:
 def made(kind: str) -> tuple[Any, Any]:
     torch.manual_seed(0)
     words = tiny.tokenizer(kind)
-    return tiny._model(kind, len(words)).eval(), words
+    return tiny._model(kind, len(words)).to(DEVICE).eval(), words
+
+
+def tensor(values: Any) -> torch.Tensor:
+    return torch.tensor(values, device=DEVICE)
 
 
 def coded(model: Any, words: Any) -> list[tuple[list[int], list[list[int]]]]:
@@ -49,8 +56,8 @@ def coded(model: Any, words: Any) -> list[tuple[list[int], list[list[int]]]]:
 def one_by_one(model: Any, source: Sequence[int], text: Sequence[int]) -> list[float]:
     """What any script would do: one forward pass with labels, and the cross entropy of each."""
     with torch.inference_mode():
-        logits = model(input_ids=torch.tensor([source]), labels=torch.tensor([text])).logits[0]
-    found: list[float] = torch.nn.functional.cross_entropy(logits, torch.tensor(text), reduction="none").tolist()
+        logits = model(input_ids=tensor([source]), labels=tensor([text])).logits[0]
+    found: list[float] = torch.nn.functional.cross_entropy(logits, tensor(text), reduction="none").tolist()
     return found
 
 
@@ -58,8 +65,8 @@ def together(model: Any, items: Sequence[tuple[list[int], list[list[int]]]], way
     width = max(len(source) for source, _ in items)
     if hasattr(model.config, "attention_window"):
         width += -width % 8
-    ids = torch.tensor([source + [0] * (width - len(source)) for source, _ in items])
-    mask = torch.tensor([[1] * len(source) + [0] * (width - len(source)) for source, _ in items])
+    ids = tensor([source + [0] * (width - len(source)) for source, _ in items])
+    mask = tensor([[1] * len(source) + [0] * (width - len(source)) for source, _ in items])
     with torch.inference_mode():
         states = model.get_encoder()(ids, attention_mask=mask).last_hidden_state
         found: list[Nll] = way(
@@ -69,7 +76,8 @@ def together(model: Any, items: Sequence[tuple[list[int], list[list[int]]]], way
 
 
 @pytest.mark.parametrize(("kind", "way"), [
-    *product(ENCODER_DECODERS, (forcing.by_trees, forcing.by_rows)), *product(IN_LINE, (forcing.by_trees_in_line,)),
+    *product(ENCODER_DECODERS, (forcing.by_trees, forcing.by_rows)),
+    *(pytest.param(kind, forcing.by_trees_in_line, marks=ON_A_CPU) for kind in IN_LINE),
 ])  # fmt: skip
 def test_a_batch_equals_one_forward_pass_per_text(kind: str, way: Any) -> None:
     model, words = made(kind)
@@ -98,7 +106,7 @@ def test_trees_are_exact_in_every_family_that_we_know(kind: str) -> None:
     if kind == "llama":
         assert continuing(model) is forcing.by_prompt_and_trees
     else:
-        assert decoding(model) is (forcing.by_trees_in_line if kind in IN_LINE else forcing.by_trees)
+        assert decoding(model) is (QUICKEST if kind in IN_LINE else forcing.by_trees)
 
 
 @pytest.mark.parametrize("kind", ENCODER_DECODERS)
@@ -110,10 +118,12 @@ def test_a_decoder_with_other_positions_is_found_out(kind: str, monkeypatch: pyt
 
 def test_a_decoder_whose_texts_could_read_each_other_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
     model, _ = made("bart")
-    monkeypatch.setattr(forcing._Packed, "mask", lambda self, dtype: torch.zeros(1, 1, self.width, self.width))
+    everything = lambda self, dtype: torch.zeros(1, 1, self.width, self.width, device=DEVICE)  # noqa: E731
+    monkeypatch.setattr(forcing._Packed, "mask", everything)
     assert decoding(model) is forcing.by_rows
 
 
+@ON_A_CPU
 def test_sources_that_could_read_each_other_are_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
     model, _ = made("bart")
     monkeypatch.setattr(forcing, "Segments", lambda tokens, states: Segments([sum(tokens)], [sum(states)]))
@@ -126,8 +136,8 @@ def test_a_vocabulary_in_parts_gives_what_it_gives_in_one(monkeypatch: pytest.Mo
     # A bias as PEGASUS has; the tokens of some parts are never written.
     model.final_logits_bias[0, :] = torch.linspace(-3, 3, len(words))
     model.final_logits_bias[0, 200:300] = float("-inf")
-    monkeypatch.setattr(heads, "BYTES", {"cpu": 4 * 70 * sum(len(Tree(2, texts)) for _, texts in items)})
-    for (source, texts), found in zip(items, together(model, items, forcing.by_trees_in_line), strict=True):
+    monkeypatch.setattr(heads, "BYTES", {DEVICE: 4 * 70 * sum(len(Tree(2, texts)) for _, texts in items)})
+    for (source, texts), found in zip(items, together(model, items, QUICKEST), strict=True):
         for text, nll in zip(texts, found, strict=True):
             assert nll == pytest.approx(one_by_one(model, source, text), abs=1e-5)
 
@@ -158,7 +168,7 @@ def test_the_model_is_left_as_it_was() -> None:
     model, words = made("bart")
     items = coded(model, words)
     before = one_by_one(model, items[0][0], items[0][1][0])
-    together(model, items, forcing.by_trees_in_line)
+    together(model, items, QUICKEST)
     assert one_by_one(model, items[0][0], items[0][1][0]) == before
     assert "forward" not in vars(model.get_decoder().embed_positions)
     assert not model.get_output_embeddings()._forward_pre_hooks
@@ -167,7 +177,7 @@ def test_the_model_is_left_as_it_was() -> None:
 
 def test_equal_texts_tie_exactly() -> None:
     model, words = made("bart")
-    for way in (forcing.by_trees, forcing.by_trees_in_line):
+    for way in {forcing.by_trees, QUICKEST}:
         first, _, third = together(model, coded(model, words), way)[1]
         assert first == third
 
@@ -181,8 +191,8 @@ def test_a_prompt_read_once_equals_one_forward_pass_per_prompt_and_text(way: Any
         found = way(model, prompts, [Tree(prompt[-1], group) for prompt, group in zip(prompts, texts, strict=True)])
         for prompt, group, nlls in zip(prompts, texts, found, strict=True):
             for text, nll in zip(group, nlls, strict=True):
-                logits = model(input_ids=torch.tensor([prompt + text])).logits[0, len(prompt) - 1 : -1]
-                expected = torch.nn.functional.cross_entropy(logits, torch.tensor(text), reduction="none")
+                logits = model(input_ids=tensor([prompt + text])).logits[0, len(prompt) - 1 : -1]
+                expected = torch.nn.functional.cross_entropy(logits, tensor(text), reduction="none")
                 assert nll == pytest.approx(expected.tolist(), abs=1e-5)
 
 
@@ -210,15 +220,15 @@ def test_a_model_that_scales_its_logits_has_them_scaled() -> None:
     torch.manual_seed(0)
     config = GraniteConfig(vocab_size=50, hidden_size=16, intermediate_size=16, num_hidden_layers=1, logits_scaling=0.1,
                            num_attention_heads=2, num_key_value_heads=2)  # fmt: skip
-    model = GraniteForCausalLM(config).eval()
+    model = GraniteForCausalLM(config).to(DEVICE).eval()
     way = continuing(model)
     assert getattr(way, "keywords", None) == {"whole": True}
     trees = [Tree(5, [[6, 7], [6, 8]])]
     with torch.inference_mode():
         [[found, _]] = way(model, [[9, 5]], trees)
-        logits = model(input_ids=torch.tensor([[9, 5, 6]])).logits[0, 1:]
+        logits = model(input_ids=tensor([[9, 5, 6]])).logits[0, 1:]
     assert found == pytest.approx(
-        torch.nn.functional.cross_entropy(logits, torch.tensor([6, 7]), reduction="none").tolist(), abs=1e-5
+        torch.nn.functional.cross_entropy(logits, tensor([6, 7]), reduction="none").tolist(), abs=1e-5
     )
 
 

@@ -1,6 +1,9 @@
 import json
 import math
+import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,6 +20,7 @@ from generation.neural import bertscore, classifier, embedding, families, loadin
 from tests.generation import tiny
 
 Models = Callable[[str], str]
+ROOT = Path(__file__).parents[2]
 
 
 def of(model: str, **section: str) -> dict[str, Any]:
@@ -37,8 +41,31 @@ def test_every_family_loads_and_is_known(models: Models, kind: str) -> None:
     loaded = loading.load(of(models(kind)), facts, task)
     assert facts["family"] == loaded.family.key == ("causal" if kind == "llama" else kind)
     assert not loaded.model.training
-    assert (facts["device"], facts["dtype"]) == ("cpu", "float32")
+    # On a GPU the number format that nobody chose is half as wide; a version says which it is.
+    chosen = ("cuda", "bfloat16") if torch.cuda.is_available() else ("cpu", "float32")
+    assert (facts["device"], facts["dtype"]) == chosen
+    assert {str(weight.dtype) for weight in loaded.model.parameters()} == {f"torch.{facts['dtype']}"}
+    assert {weight.device.type for weight in loaded.model.parameters()} == {facts["device"]}
     assert facts["attention"] == ("eager" if kind in ("led", "primera", "bigbird_pegasus") else "sdpa")
+
+
+@pytest.mark.parametrize("device", ["cpu", "cuda"])
+def test_what_is_computed_in_float32_is_not_rounded_to_less_whatever_the_machines_settings(device: str) -> None:
+    """NVIDIA's images let matrices be multiplied in TF32, of 10 bits: another figure than what a version says."""
+    if device == "cuda" and not torch.cuda.is_available():
+        pytest.skip("needs a GPU")
+    program = f"""
+import generation.neural, torch
+torch.manual_seed(0)
+one, other = torch.randn(2, 256, 256, device={device!r})
+exact = one.double() @ other.double()
+print(torch.get_float32_matmul_precision(), float(((one @ other) - exact).abs().max()) < 1e-4)
+"""
+    environment = {**os.environ, "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE": "1"}
+    ran = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, env=environment, cwd=ROOT, check=True
+    )
+    assert ran.stdout.split() == ["highest", "True"]
 
 
 def test_a_missing_weight_is_refused_by_its_name_and_never_made_up(models: Models, models_folder: Path) -> None:
@@ -61,8 +88,9 @@ def rewritten(folder: Path, change: Callable[[dict[str, Any]], object]) -> None:
     save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
 
 
-def loads(folder: Path, kind: str = "seq2seq") -> Any:
-    return loading.load(of(folder.name), loading.facts(of(folder.name), kind), kind).model
+def loads(folder: Path, kind: str = "seq2seq", **section: str) -> Any:
+    config = of(folder.name, **section)
+    return loading.load(config, loading.facts(config, kind), kind).model
 
 
 def test_published_pegasus_weights_lack_their_positions_which_are_computed(models: Models, models_folder: Path) -> None:
@@ -70,7 +98,7 @@ def test_published_pegasus_weights_lack_their_positions_which_are_computed(model
     copy = copied(models, models_folder, "pegasus")
     names = [f"model.{side}.embed_positions.weight" for side in ("encoder", "decoder")]
     rewritten(copy, lambda tensors: [tensors.pop(name) for name in names])
-    model = loads(copy)
+    model = loads(copy, dtype="float32")
     for name in names:
         assert model.get_parameter(name)[2, [0, 1, 16, 17]].tolist() == pytest.approx(
             [math.sin(2), math.sin(2 / 10_000 ** (2 / 32)), math.cos(2), math.cos(2 / 10_000 ** (2 / 32))], abs=1e-6
@@ -113,7 +141,7 @@ def test_weights_in_float16_are_read_as_float32_on_a_cpu(models: Models, models_
     rewritten(copy, lambda tensors: tensors.update({name: value.half() for name, value in tensors.items()}))
     config = json.loads((copy / "config.json").read_text())
     (copy / "config.json").write_text(json.dumps(config | {"dtype": "float16"}))
-    assert {parameter.dtype for parameter in loads(copy).parameters()} == {torch.float32}
+    assert {parameter.dtype for parameter in loads(copy, device="cpu").parameters()} == {torch.float32}
 
 
 def test_a_tokenizer_as_pegasus_is_published_is_read(models: Models, models_folder: Path) -> None:

@@ -30,15 +30,15 @@ def loaded(models: Models, kind: str, **sections: dict[str, Any]) -> tuple[multi
 def joined(fresh: Any, facts: dict[str, Any], rows: list[tuple[int, ...]], *, masked: bool) -> list[int]:
     """As MS^2 does it for one review: encode the rows, drop the padding, join, decode."""
     longest = max(map(len, rows))
-    ids = torch.tensor([[*row, *[1] * (longest - len(row))] for row in rows])
-    mask = (torch.arange(longest) < torch.tensor([len(row) for row in rows])[:, None]).long()
+    ids = torch.tensor([[*row, *[1] * (longest - len(row))] for row in rows], device=fresh.device)
+    mask = (torch.arange(longest) < torch.tensor([len(row) for row in rows])[:, None]).long().to(fresh.device)
     with torch.inference_mode():
         states = fresh.get_encoder()(
             input_ids=ids, attention_mask=mask if masked else torch.ones_like(mask)
         ).last_hidden_state[mask.bool()][None]
         found = fresh.generate(
             encoder_outputs=BaseModelOutput(last_hidden_state=states),
-            attention_mask=torch.ones(states.shape[:2], dtype=torch.long),
+            attention_mask=torch.ones(states.shape[:2], dtype=torch.long, device=fresh.device),
             generation_config=GenerationConfig(**facts["decoding"]),
         )[0, 1:].tolist()  # fmt: skip
     tokens: list[int] = found[: found.index(2) + 1] if 2 in found else found
@@ -128,5 +128,5 @@ def test_texts_are_judged_given_all_studies(models: Models) -> None:
         for likelihood in unit.likelihoods:
             with torch.inference_mode():
                 loss = float(fresh(encoder_outputs=BaseModelOutput(last_hidden_state=states), attention_mask=mask,
-                                   labels=torch.tensor([likelihood.token_ids])).loss)  # fmt: skip
+                                   labels=torch.tensor([likelihood.token_ids], device=fresh.device)).loss)  # fmt: skip
             assert sum(likelihood.nll) / len(likelihood.nll) == pytest.approx(loss, rel=1e-4)

@@ -54,7 +54,8 @@ def test_a_text_is_as_likely_alone_as_in_any_batch_and_after_any_work(models: Mo
     together = judged(summariser, units)
     assert summariser._probe is not None
     # The quick way is exact also where the beams of an item share their cross-attention.
-    quick = forcing.by_trees_in_line if kind in ("bart", "pegasus") else forcing.by_trees
+    in_line = kind in ("bart", "pegasus") and summariser.device.type == "cpu"
+    quick = forcing.by_trees_in_line if in_line else forcing.by_trees
     assert summariser._probe.decode is quick
     for unit, likelihoods in alone.items():
         for one, other in zip(likelihoods, together[unit], strict=True):

@@ -18,6 +18,7 @@ from tests.generation import naive, tiny
 
 Models = Callable[[str], str]
 BACKEND = Seq2SeqBackend()
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 FAMILIES = [kind for kind in tiny.KINDS if kind != "llama"]
 DECODINGS: list[dict[str, Any]] = [
     {"beams": 4, "max_length": 24, "no_repeat_ngram": 3},
@@ -40,7 +41,7 @@ def global_attention(kind: str, row: tuple[int, ...], separator: int | None) -> 
     if kind not in ("led", "primera"):
         return {}
     marked = [float(n == 0 or (kind == "primera" and token == separator)) for n, token in enumerate(row)]
-    return {"global_attention_mask": torch.tensor([marked]).long()}
+    return {"global_attention_mask": torch.tensor([marked], device=DEVICE).long()}
 
 
 def as_one_by_one(summariser: seq2seq.Seq2Seq, facts: dict[str, Any], kind: str) -> list[list[int]]:
@@ -87,7 +88,7 @@ def test_bigbird_does_not_depend_on_the_order_and_is_sparse_again_after_a_short_
     rows = [summariser.read(source).rows[0] for source in long]
     sparse = summariser.encoder.states(rows[:1])
     encoder.set_attention_type("original_full")
-    full = encoder(input_ids=torch.tensor([rows[0]])).last_hidden_state
+    full = encoder(input_ids=torch.tensor([rows[0]], device=DEVICE)).last_hidden_state
     assert not torch.allclose(sparse, full, atol=1e-3)
 
 
@@ -141,7 +142,7 @@ def test_ms2s_led_attends_to_the_background_from_everywhere(models: Models) -> N
         row = read.rows[0]
         assert row[0] == words.convert_tokens_to_ids("<background>")
         assert row[front - 1 : front + 1] == tuple(words.convert_tokens_to_ids(["</background>", "<ref>"]))
-        mask = torch.tensor([[1] * front + [0] * (len(row) - front)])
+        mask = torch.tensor([[1] * front + [0] * (len(row) - front)], device=DEVICE)
         expected = naive.generated(fresh, facts, row, global_attention_mask=mask)
         assert list(found[source.unit].token_ids or ()) == expected
     # It makes a difference: with the first token alone, the same rows have other states.
@@ -265,6 +266,34 @@ def test_out_of_memory_at_8_halves_is_remembered_and_changes_no_token(models: Mo
     assert max(sizes) == 6
 
 
+@pytest.mark.skipif(DEVICE == "cpu", reason="needs a GPU")
+def test_a_gpu_that_is_really_full_halves_the_batch_gives_all_back_and_changes_no_token(models: Models) -> None:
+    whole, _ = loaded(models, "bart", decoding=DECODINGS[0])
+    expected = naive.summarised(whole, naive.sources())
+    summariser, _ = loaded(models, "bart", decoding=DECODINGS[0])
+    summariser.limits = Limits()
+    sizes: list[int] = []
+    encode = summariser.encode
+
+    def large(batch: Any) -> Any:
+        sizes.append(len(batch))
+        held = torch.empty(len(batch), 1 << 28, dtype=torch.uint8, device=DEVICE)  # a quarter of a GiB an item
+        return encode(batch) if len(held) else None
+
+    summariser.encode = large  # type: ignore[method-assign]
+    torch.cuda.empty_cache()
+    allowed = torch.cuda.memory_reserved() + (1 << 30)
+    torch.cuda.set_per_process_memory_fraction(allowed / torch.cuda.mem_get_info()[1])
+    try:
+        found = naive.summarised(summariser, naive.sources())
+    finally:
+        torch.cuda.set_per_process_memory_fraction(1.0)
+    assert {n: output.token_ids for n, output in found.items()} == {n: o.token_ids for n, o in expected.items()}
+    assert sizes == [12, 6, 3, 3, 3, 3]
+    assert {len(output.record["batch"]) for output in found.values()} == {3}
+    assert {output.record["device"] for output in found.values()} == {"cuda"}
+
+
 def test_one_bad_item_fails_alone(models: Models) -> None:
     summariser, _ = loaded(models, "bart", decoding=DECODINGS[0])
     encode = summariser.encode
@@ -368,9 +397,9 @@ def test_texts_are_judged_in_float32_given_the_same_source(models: Models, kind:
     for n, item in enumerate(items):
         unit = found[n]
         assert isinstance(unit, ProbedUnit)
-        ids = torch.tensor([summariser.read(item.source).rows[0]])
+        ids = torch.tensor([summariser.read(item.source).rows[0]], device=DEVICE)
         for likelihood in unit.likelihoods:
-            labels = torch.tensor([likelihood.token_ids])
+            labels = torch.tensor([likelihood.token_ids], device=DEVICE)
             families.reset_attention(fresh, summariser.family.bucket(fresh.config, ids.shape[1]))
             with torch.inference_mode():
                 loss = float(fresh(input_ids=ids, labels=labels).loss)
