@@ -27,8 +27,8 @@ def texts(count: int, lengths: tuple[int, int], vocabulary: int, seed: int = 0) 
     ]
 
 
-def teach(model: Any, vocabulary: int) -> float:
-    """Train it, in place; the share of places at which it then is right about the end."""
+def teach(model: Any, vocabulary: int, *, steps: int | None = None, rate: float = RATE) -> float:
+    """Train it, in place, for so many ``steps`` (else `STEPS`); the share of places at which it then is right about the end."""
     import torch
 
     with torch.no_grad():
@@ -37,14 +37,14 @@ def teach(model: Any, vocabulary: int) -> float:
     layer, end = model.get_decoder().layers[-1], model.get_output_embeddings().weight[END].detach()
     lessons = _lessons(model, layer, vocabulary)
     layer.requires_grad_(True)
-    steps = torch.optim.Adam(layer.parameters(), lr=RATE)
+    optimiser = torch.optim.Adam(layer.parameters(), lr=rate)
     right = [0.0] * len(lessons)
-    for step in range(STEPS):
+    for step in range(steps or STEPS):
         (given, named), wanted = lessons[step % len(lessons)]
         says = layer(*given, **named) @ end - DIVIDE
-        steps.zero_grad()
+        optimiser.zero_grad()
         torch.nn.functional.binary_cross_entropy_with_logits(says, wanted).backward()
-        steps.step()
+        optimiser.step()
         right[step % len(lessons)] = float(((says > 0) == (wanted > 0)).float().mean())
     layer.requires_grad_(False)
     return sum(right) / len(right)

@@ -19,3 +19,6 @@ disable_progress_bar()
 # TF32, of 10 bits, before it multiplies.
 torch.set_float32_matmul_precision("highest")
 torch.backends.cudnn.allow_tf32 = False
+# Of attention's kernels cuDNN's prepare themselves anew for each shape, and here every token and every text that ends
+# makes another: on an H100 most of the time of a run in bfloat16 went there.
+torch.backends.cuda.enable_cudnn_sdp(False)
