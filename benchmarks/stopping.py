@@ -28,7 +28,10 @@ def texts(count: int, lengths: tuple[int, int], vocabulary: int, seed: int = 0) 
 
 
 def teach(model: Any, vocabulary: int, *, steps: int | None = None, rate: float = RATE) -> float:
-    """Train it, in place, for so many ``steps`` (else `STEPS`); the share of places at which it then is right about the end."""
+    """Train it, in place, for so many ``steps`` (else `STEPS`).
+
+    The share of places at which it then is right about the end.
+    """
     import torch
 
     with torch.no_grad():

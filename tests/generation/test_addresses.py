@@ -174,9 +174,14 @@ def test_an_ipv4_address_in_whatever_ipv6_is_judged_as_what_it_is(way: str) -> N
         assert refusal(address, address, []) == "", "the administrator wrote this very address"
 
 
-@pytest.mark.parametrize("way", ["mapped", "NAT64", "6to4", "ISATAP"])
+@pytest.mark.parametrize("way", ["mapped", "NAT64", "ISATAP"])
 def test_a_public_address_stays_public_where_public_addresses_are_embedded(way: str) -> None:
     assert refusal("llm.example.org", embedded(way, "93.184.216.34"), []) == ""
+
+
+def test_6to4_is_special_whatever_the_release_of_python_says() -> None:
+    """Its relays are given up (RFC 7526); ``ipaddress`` has called it global, and no longer does."""
+    assert "GENERATION_NETWORKS" in refusal("llm.example.org", embedded("6to4", "93.184.216.34"), [])
 
 
 @pytest.mark.parametrize("name", ["2852039166", "0xa9fea9fe", "0251.0376.0251.0376", "127.1", "0"])

@@ -25,7 +25,7 @@ NEVER = _networks(
 #: All that IANA has given to the public of IPv6: what is not named anywhere is reserved, and no list keeps up with it.
 _PUBLIC_IPV6 = IPv6Network("2000::/3")
 #: Special by IANA's registries, and global by `ipaddress`, or by some releases of it.
-_SPECIAL = _networks("192.0.0.0/24 192.88.99.0/24 2001::/23 3fff::/20")
+_SPECIAL = _networks("192.0.0.0/24 192.88.99.0/24 2001::/23 2002::/16 3fff::/20")
 #: Nothing but another way to write an IPv4 address: the system, or the network's translator, goes to that.
 _WRITTEN_AS_IPV6 = _networks("::ffff:0:0/96 64:ff9b::/96")
 #: Addresses of their own that a tunnel or a translator may take to the IPv4 address at their end.
