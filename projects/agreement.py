@@ -11,13 +11,11 @@ from measures.agreement import REPLICATES, RoundAnswers, asked_again, coded
 from . import kinds
 from .actions.gold import counted, counted_parts
 from .in_force import values_in_force
-from .models import Purpose, Round, Unit
+from .models import Round, Unit
 from .slots import Shape
 
 #: About so many answers are in memory with all that was said.
 CHUNK = 1000
-#: Purposes of rounds that could not have made the gold that they are held against; for others it would flatter.
-HELD_AGAINST_GOLD = (Purpose.MEASURE_ONLY, Purpose.PRACTICE)
 Said = tuple[Unit, str, kinds.Value]
 Progress = Callable[[int, int | None, str], None]
 
@@ -134,7 +132,7 @@ def gold_of(round: Round) -> dict[str, dict[str, str]]:
 
 def _gold(round: Round, units: list[Unit]) -> dict[str, dict[str, str]]:
     """Gold of some units by scale and unit key."""
-    if round.purpose not in HELD_AGAINST_GOLD:
+    if not round.meaning.held_against_gold:
         return {}
     kind = kinds.get(round.kind)
     by_pk = {unit.pk: unit for unit in units}

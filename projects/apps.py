@@ -14,6 +14,7 @@ class ProjectsConfig(AppConfig):
         from .actions.people import SETTINGS
         from .leaves import answer_contents, decision_contents
         from .models import (
+            Admission,
             Answer,
             Assignment,
             Change,
@@ -23,6 +24,8 @@ class ProjectsConfig(AppConfig):
             Import,
             Member,
             Project,
+            QuestionTry,
+            Reference,
             Remark,
             Round,
             Unit,
@@ -42,8 +45,11 @@ class ProjectsConfig(AppConfig):
             when=~Q(round__status=Round.Status.PREPARING),
         )  # fmt: skip
         watch(Assignment, only=("number", "person_id", "revision", "current_answer_id"), label=SETTLED)
-        for model in (Change, Consent, Guideline, Remark):
+        for model in (Admission, Change, Consent, Guideline, QuestionTry, Reference, Remark):
             watch(model)
         rules.register(broken_slots)
         rules.register(reopened_rounds)
-        triggers.guard("projects_guideline", "projects_change", "projects_consent", "projects_remark")
+        triggers.guard(
+            "projects_guideline", "projects_change", "projects_consent", "projects_remark", "projects_reference",
+            "projects_questiontry", "projects_admission",
+        )  # fmt: skip

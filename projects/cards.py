@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from . import kinds
-from .in_force import values_in_force
-from .models import Assignment, Member, Purpose, Round
+from .in_force import newest_decisions, of_kind, values_of
+from .models import Assignment, Decision, Member, Reference, Round
 
 
 def cards(round: Round, slots: Sequence[Assignment]) -> list[dict[str, Any]]:
@@ -16,13 +16,12 @@ def cards(round: Round, slots: Sequence[Assignment]) -> list[dict[str, Any]]:
     batch = kind.load(slots, round)
     said = [slot.current_answer_id for slot in slots if slot.current_answer_id]
     values = kind.values(said) if said else {}
-    existing: dict[int, Any] = {}
-    if round.purpose == Purpose.REVIEW_AND_CORRECT:
-        existing = values_in_force([slot.unit for slot in slots], kind.key)
+    # Nothing of it in a round that tells people afterwards: who holds a card must not know what is expected.
+    shown_of = _to_be_reviewed(slots, kind.key) if round.meaning.shows_value else {}
     out = []
     for slot in slots:
         answer = slot.current_answer
-        shown = existing.get(slot.unit_id) or None
+        shown, references = shown_of.get(slot.pk, (None, []))
         out.append(
             {
                 "kind": kind.key,
@@ -35,11 +34,30 @@ def cards(round: Round, slots: Sequence[Assignment]) -> list[dict[str, Any]]:
                 "outcome": answer.outcome if answer else None,
                 "comment": answer.comment if answer else "",
                 "flag": answer.flag if answer else False,
+                "references": references,
                 "value": values.get(answer.pk) if answer else shown,
                 **kind.card(slot, batch, round),
             }
         )
     return out
+
+
+def _to_be_reviewed(slots: Sequence[Assignment], kind: str) -> dict[int, tuple[dict[str, Any] | None, list[int]]]:
+    """By slot the value to be reviewed, and the decisions that it consists of: those in force, or of an answered slot
+    those that its answer was given of."""
+    units = {slot.unit_id: slot.unit for slot in slots}
+    now: dict[int, list[Decision]] = {unit: [] for unit in units}
+    for (unit, _), decision in of_kind(newest_decisions(units, kind), kind).items():
+        now[unit].append(decision)
+    values = values_of(list(units.values()), kind, [d for found in now.values() for d in found])
+    found = {slot.pk: (values[slot.unit_id] or None, [d.pk for d in now[slot.unit_id]]) for slot in slots}
+    answered = {slot.current_answer_id: slot for slot in slots if slot.current_answer_id}
+    if answered:
+        of: dict[int, list[int]] = {}
+        for answer, pk in Reference.objects.filter(answer__in=answered).values_list("answer", "decision"):
+            of.setdefault(answered[answer].pk, []).append(pk)
+        found |= {slot: (found[slot][0], decisions) for slot, decisions in of.items()}
+    return found
 
 
 def reply(round: Round, hand: Sequence[Assignment], *, have: Iterable[int]) -> dict[str, Any]:

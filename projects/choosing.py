@@ -10,10 +10,10 @@ from api.parameters import check_given
 from api.problems import FieldErrors, Refused
 from measures import sampling
 
-from . import kinds
+from . import kinds, purposes
 from .filters import general
-from .in_force import values_in_force
-from .models import Project, Unit
+from .in_force import units_settled, units_with, values_in_force
+from .models import Decision, Project, Unit
 
 BATCH = 2000
 #: The stratum of what has no value in force, or lies outside what the stratum tells apart.
@@ -37,14 +37,25 @@ def strata_of(kind: kinds.Kind) -> list[str]:
     )
 
 
-def units(project: Project, kind: str, filters: Mapping[str, Any]) -> QuerySet[Unit]:
-    """The units that a kind can be asked of, narrowed by its own filters and by those of all kinds (`filters_of`)."""
+def units(project: Project, kind: str, filters: Mapping[str, Any], purpose: str = "") -> QuerySet[Unit]:
+    """The units that a kind can be asked of, narrowed by its own filters and by those of all kinds (`filters_of`), and
+    by what the purpose takes."""
     how = kinds.get(kind)
-    found = how.units(project)
+    found = _taken_by(purpose, how.units(project), kind)
     for one in filters_of(how):
         if value := filters.get(one.asked.name):
             found = one.narrow(found, value)
     return found
+
+
+def _taken_by(purpose: str, found: QuerySet[Unit], kind: str) -> QuerySet[Unit]:
+    match purposes.of(purpose).chooses:
+        case "decided":
+            return units_with(found, Decision.objects.filter(kind=kind).values_said())
+        case "settled":
+            return units_settled(found, kind)
+        case _:
+            return found
 
 
 def filters_of(kind: kinds.Kind) -> list[kinds.Filter]:

@@ -9,7 +9,7 @@ from api.parameters import Parameter, Takes
 
 from .in_force import units_with
 from .kinds import Filter
-from .models import Answer, Assignment, Change, Decision, Origin, Purpose, Round, Unit
+from .models import Answer, Assignment, Change, Decision, Origin, Round, Unit
 
 Units = QuerySet[Unit]
 #: Where a value in force can come from.
@@ -34,8 +34,8 @@ def general(kind: str) -> Sequence[Filter]:
         return units.filter(Exists(said.filter(flag=True, current_of__isnull=False)))
 
     def unasked(units: Units, _: Any) -> Units:
-        asked = Assignment.objects.filter(unit=OuterRef("pk"), round__kind=kind)
-        asked = asked.exclude(round__purpose=Purpose.CURATION).exclude(round__status=Round.Status.PREPARING)
+        rounds = Round.objects.filter(kind=kind).opened().counting().opened_by_people()
+        asked = Assignment.objects.filter(unit=OuterRef("pk"), round__in=rounds.values("pk"))
         return units.filter(~Exists(asked))
 
     def stale(units: Units, _: Any) -> Units:

@@ -1,12 +1,15 @@
 """The values that the project stands behind, read for many units in a fixed number of queries."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from django.db.models import OuterRef, QuerySet, Subquery
 
 from . import kinds
-from .models import Decision, Unit
+from .models import Decision, Origin, Unit
+
+#: Origins of values that may be held against a person: what one or some people said in a round is not among them.
+SETTLED = (Origin.CURATED, Origin.IMPORTED)
 
 
 def newest_decisions(units: Iterable[int], *kinds: str) -> dict[tuple[int, str, str], Decision]:
@@ -37,15 +40,28 @@ def units_with(units: QuerySet[Unit], decisions: QuerySet[Decision], *, there: b
     return units.alias(decision_found=Subquery(found)).filter(decision_found__isnull=not there)
 
 
+def units_settled(units: QuerySet[Unit], kind: str) -> QuerySet[Unit]:
+    """The units of which every field was settled: by a curator, or by a file of gold that was brought in."""
+    settled = Decision.objects.filter(kind=kind, origin__in=SETTLED).in_force()
+    for n, field in enumerate(kinds.get(kind).fields):
+        found = settled.filter(unit=OuterRef("pk"), field=field).values("pk")[:1]
+        units = units.alias(**{f"settled_{n}": Subquery(found)}).filter(**{f"settled_{n}__isnull": False})
+    return units
+
+
 def values_in_force(units: Sequence[Unit], kind: str) -> dict[int, dict[str, Any]]:
     """The value in force of each unit, field by field, as far as it is decided. A fixed number of queries."""
+    return values_of(units, kind, decisions_in_force([u.pk for u in units], kind).values())
+
+
+def values_of(units: Sequence[Unit], kind: str, decisions: Collection[Decision]) -> dict[int, dict[str, Any]]:
+    """The value that some decisions of these units come to, by unit id. A fixed number of queries."""
     how = kinds.get(kind)
-    decisions = decisions_in_force([u.pk for u in units], kind)
-    answers = how.values({d.answer_id for d in decisions.values() if d.answer_id})
-    imports = {d.imported_id for d in decisions.values() if d.imported_id}
+    answers = how.values({d.answer_id for d in decisions if d.answer_id})
+    imports = {d.imported_id for d in decisions if d.imported_id}
     imported = how.imported_values(units, imports) if imports else {}
     found: dict[int, dict[str, Any]] = {u.pk: {} for u in units}
-    for (unit, field), decision in decisions.items():
-        value = answers[decision.answer_id] if decision.answer_id else imported[unit, decision.imported_id or 0]
-        found[unit] |= how.part_of(field, value)
+    for d in decisions:
+        value = answers[d.answer_id] if d.answer_id else imported[d.unit_id, d.imported_id or 0]
+        found[d.unit_id] |= how.part_of(d.field, value)
     return found

@@ -8,7 +8,8 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 
 from . import kinds, progress
-from .models import Answer, Decision, Member, Outcome, Participant, Project, Purpose, Remark, Round
+from .models import Answer, Decision, Member, Outcome, Participant, Project, Remark, Round
+from .purposes import which
 
 FLAGGED, COMMENTED, SKIPPED = Q(flag=True), ~Q(comment=""), Q(outcome=Outcome.SKIPPED)
 WHAT = {"flagged": FLAGGED, "commented": COMMENTED, "skipped": SKIPPED}
@@ -24,7 +25,7 @@ def raised(project: Project) -> QuerySet[Answer]:
     return (
         Answer.objects.filter(FLAGGED | COMMENTED | SKIPPED, assignment__round__project=project)
         .filter(current_of__isnull=False)
-        .exclude(assignment__round__purpose=Purpose.CURATION)
+        .exclude(assignment__round__purpose__in=which("standing"))
         .annotate(last_act=Coalesce(Subquery(words.values("act")[:1]), Value("")))
         .order_by("-received_at", "-pk")
     )
@@ -107,7 +108,7 @@ def replies_in(round: Round, member: Member, limit: int = 100) -> list[dict[str,
 def overview(project: Project, *, watches: bool) -> dict[str, Any]:
     """A project's page: its rounds with how far they are and, for who watches them, what needs attention and who is
     at work. A fixed number of queries, whatever the number of rounds."""
-    counted = progress.with_counts(Round.objects.filter(project=project).exclude(purpose=Purpose.CURATION))
+    counted = progress.with_counts(Round.objects.filter(project=project).opened_by_people())
     counted = counted.select_related("guideline")
     shown = list(counted.filter(status=Round.Status.OPEN)[:SHOWN])
     shown += list(counted.filter(status=Round.Status.CLOSED)[: min(CLOSED_SHOWN, SHOWN - len(shown))])

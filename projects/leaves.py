@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from . import kinds
-from .models import Answer, Assignment, Decision, Member, Outcome
+from .models import Answer, Assignment, Decision, Member, Outcome, Reference
 
 
 @dataclass(frozen=True)
@@ -23,12 +23,16 @@ class Place:
         return cls(unit=slot.unit_id, round=slot.round_id, user=author.user_id)
 
 
-def answer_content(answer: Answer, value: kinds.Value | None, place: Place) -> dict[str, Any]:
+def answer_content(
+    answer: Answer, value: kinds.Value | None, place: Place, references: Sequence[tuple[int, bool]] = ()
+) -> dict[str, Any]:
     """The content whose digest is the answer's leaf; ``value`` is the stored value, None for a skip.
 
-    Answers from before it was recorded how they came were sealed without that, and without their place.
+    Answers from before it was recorded how they came were sealed without that, and without their place. ``references``:
+    the decisions that it was given of or held against, and whether it says the same; left out where there are none.
     """
     later = {"came_by": answer.came_by, "entry": answer.entry_id, **asdict(place)} if answer.came_by else {}
+    held = {"references": [[decision, same] for decision, same in sorted(references)]} if references else {}
     return {
         "uuid": str(answer.uuid),
         "assignment": answer.assignment_id,
@@ -45,6 +49,7 @@ def answer_content(answer: Answer, value: kinds.Value | None, place: Place) -> d
         "flag": answer.flag,
         "value": value,
         **later,
+        **held,
     }
 
 
@@ -61,7 +66,11 @@ def answer_contents(answers: Sequence[Answer]) -> list[dict[str, Any]]:
         if answer.outcome == Outcome.ANSWERED:
             by_kind[found[answer.pk][0]].append(answer.pk)
     values = {pk: v for key, rows in by_kind.items() for pk, v in kinds.get(key).values(rows).items()}
-    return [answer_content(a, values.get(a.pk), found[a.pk][1]) for a in answers]
+    references: dict[UUID, list[tuple[int, bool]]] = defaultdict(list)
+    said = Reference.objects.filter(answer__in=[a.pk for a in answers]).order_by()
+    for answer_id, decision, same in said.values_list("answer", "decision", "same"):
+        references[answer_id].append((decision, same))
+    return [answer_content(a, values.get(a.pk), found[a.pk][1], references[a.pk]) for a in answers]
 
 
 def decision_content(decision: Decision) -> dict[str, Any]:

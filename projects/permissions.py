@@ -95,7 +95,7 @@ def member_to(project: Project, member_id: int) -> Member:
 
 def round_of(user: User, round_id: int) -> tuple[Round, Member]:
     """A round of one of the user's projects, and the user's membership there."""
-    found = Round.objects.select_related("project", "guideline").filter(pk=round_id).first()
+    found = Round.objects.select_related("project", "guideline", "requires_practice").filter(pk=round_id).first()
     if found is None:
         raise _nothing()
     member = member_in(user, found.project_id)
@@ -106,7 +106,12 @@ def round_of(user: User, round_id: int) -> tuple[Round, Member]:
 
 def round_at_work(user: User, round_id: int) -> Round:
     """A round in which the user works."""
-    found = Round.objects.worked_on_by(user).select_related("project", "guideline").filter(pk=round_id).first()
+    found = (
+        Round.objects.worked_on_by(user)
+        .select_related("project", "guideline", "requires_practice")
+        .filter(pk=round_id)
+        .first()
+    )
     if found is None:
         raise _nothing()
     return found

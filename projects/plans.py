@@ -10,9 +10,9 @@ from django.utils import timezone
 
 from api.parameters import in_words, parameter_page
 
-from . import cards, choosing, kinds, waiting
+from . import cards, choosing, kinds, purposes, waiting
 from .actions.rounds import WORKERS, RoundPlan, chosen_units, meant
-from .models import Answer, Assignment, Job, Outcome, Participant, Project, Purpose, Round, Unit
+from .models import Answer, Assignment, Job, Outcome, Participant, Project, Round, Unit
 from .slots import Shape
 
 #: How many of the newest answers the estimate of time looks at.
@@ -24,7 +24,7 @@ ASSUMED = 20.0
 def totals(project: Project, plan: RoundPlan) -> dict[str, Any]:
     """Units, answers, each person's share, and minutes by the median pace of this project's earlier answers."""
     plan = meant(plan)
-    ids = list(choosing.units(project, plan.kind, plan.filters).values_list("pk", flat=True))
+    ids = list(choosing.units(project, plan.kind, plan.filters, plan.purpose).values_list("pk", flat=True))
     units, strata = len(ids), []
     if plan.sample is not None and plan.sample <= units:
         units = plan.sample
@@ -64,7 +64,22 @@ def preview(project: Project, plan: RoundPlan, turn: int) -> list[dict[str, Any]
 
 def choices(project: Project) -> dict[str, Any]:
     """What a lead can choose from: the kinds with their options, and the people with what lies before each."""
-    return {"kinds": [_kind_choice(kind) for kind in kinds.all_kinds()], "people": _people(project)}
+    return {
+        "kinds": [_kind_choice(kind) for kind in kinds.all_kinds()],
+        "purposes": [_purpose_choice(key) for key in purposes.which("planned")],
+        "practice": list(
+            project.rounds.opened().filter(purpose__in=purposes.which("gives_feedback")).values("id", "name", "kind")
+        ),
+        "people": _people(project),
+    }
+
+
+def _purpose_choice(key: str) -> dict[str, Any]:
+    meaning = purposes.of(key)
+    return {
+        "key": key, "says": meaning.says, "for_everyone": meaning.gives_feedback,
+        "terms": [parameter_page(one) for one in meaning.terms],
+    }  # fmt: skip
 
 
 def _kind_choice(kind: kinds.Kind) -> dict[str, Any]:
@@ -79,7 +94,7 @@ def _kind_choice(kind: kinds.Kind) -> dict[str, Any]:
 
 
 def settings_in_words(round: Round) -> list[dict[str, str]]:
-    """What was set of a round, by its shape and the declarations of its kind: label and value in words."""
+    """What was set of a round, by its shape and the declarations of its purpose and kind: label and value in words."""
     kind, shape = kinds.get(round.kind), Shape.of(round.overlap, round.sampling)
     shaped = []
     if shape.block_share:
@@ -94,9 +109,17 @@ def settings_in_words(round: Round) -> list[dict[str, str]]:
             f"{shape.repeat_share:.0%} of each person's own units, {shape.repeat_distance} or more others in between"
         )
         shaped.append({"label": "Asked again", "value": again})
+    if round.requires_practice:
+        shaped.append({"label": "Requires a pass in", "value": round.requires_practice.name})
+    if round.asks_questions:
+        shaped.append({"label": "Questions before it", "value": f"{len(round.guideline.questions)}, two tries"})
     return shaped + [
         {"label": one.label, "value": in_words(one, given[one.name])}
-        for declared, given in ((kind.policy, round.policy), (kind.options, round.options))
+        for declared, given in (
+            (round.meaning.terms, round.terms),
+            (kind.policy, round.policy),
+            (kind.options, round.options),
+        )
         for one in declared
         if one.name in given
     ]
@@ -106,7 +129,7 @@ def _people(project: Project) -> list[dict[str, Any]]:
     """Members who may annotate, with the answers that wait for each: in hand or dealt, and a share of open pools."""
     waiting: dict[int, float] = defaultdict(float)
     rounds: dict[int, int] = defaultdict(int)
-    open_rounds = Round.objects.filter(project=project, status=Round.Status.OPEN).exclude(purpose=Purpose.CURATION)
+    open_rounds = Round.objects.filter(project=project, status=Round.Status.OPEN).opened_by_people()
     slots = Assignment.objects.filter(round__in=open_rounds).counted().unanswered()
     of_round: dict[int, list[int]] = defaultdict(list)
     for round, member in Participant.objects.filter(round__in=open_rounds, left_at=None).values_list("round", "member"):

@@ -20,7 +20,8 @@ from audit.log import record
 from audit.models import Entry
 
 from . import batches
-from .models import Answer, Assignment, Outcome, Purpose, Round
+from .models import Answer, Assignment, Outcome, Round
+from .purposes import which
 from .slots import Shape
 
 #: The name under which the answered slots of finished rounds are witnessed.
@@ -79,8 +80,10 @@ def broken_slots() -> Iterator[tuple[str, str]]:
 
 
 def _taken_out() -> Iterator[tuple[str, str]]:
-    """Units with other than k slots that count. (A file's own raters are as many as they are.)"""
-    other = Round.objects.filter(Q(purpose=Purpose.CURATION) | Q(sampling__units="made elsewhere"))
+    """Units with other than k slots that count. (A file's own raters are as many as they are, and in practice everyone
+    has a slot of each unit, whoever joins and leaves.)"""
+    free = [*which("standing"), *which("gives_feedback")]
+    other = Round.objects.filter(Q(purpose__in=free) | Q(sampling__units="made elsewhere"))
     units = (
         # What a person was asked again may be given up; it counts for nothing of the unit's.
         Assignment.objects.filter(repeat=0)

@@ -11,7 +11,8 @@ from audit.models import Entry
 from . import kinds
 from .actions.confirm import earlier_values
 from .in_force import values_in_force
-from .models import Answer, Change, Decision, Guideline, Member, Outcome, Project, Purpose
+from .models import Answer, Change, Decision, Guideline, Member, Outcome, Project
+from .purposes import which
 
 Json = dict[str, Any]
 #: The act by which a curator says that a round's answers under an earlier guideline stand (`actions.uphold`).
@@ -73,9 +74,8 @@ def outdated(project: Project, *, kind: str = "") -> QuerySet[Answer]:
     found = (
         Answer.objects.filter(
             assignment__round__project=project, current_of__number__gte=0, outcome=Outcome.ANSWERED,
-            assignment__unit__superseded_by=None,
+            assignment__unit__superseded_by=None, assignment__round__purpose__in=which("counts"),
         )
-        .exclude(assignment__round__purpose=Purpose.PRACTICE)
         .annotate(newest=Subquery(same_kind.values("number")[:1]))
         .annotate(newest_at=Subquery(same_kind.values("created_at")[:1]))
         .filter(guideline__number__lt=F("newest"))

@@ -133,8 +133,8 @@ def _counts(project: Project) -> dict[str, Any]:
     return {
         "clusters": project.clusters.count(),
         "propositions": project.units.filter(type="proposition").count(),
-        "rounds": project.rounds.opened().count(),
-        "answers": Answer.objects.filter(assignment__round__project=project).count(),
+        "rounds": project.rounds.opened().counting().count(),
+        "answers": Answer.objects.filter(assignment__round__in=project.rounds.counting().values("pk")).count(),
         "decisions": Decision.objects.filter(unit__project=project).count(),
         "raters": project.members.filter(answers__isnull=False).distinct().count(),
     }

@@ -7,14 +7,15 @@ from django.db import connection
 from annotation import completeness
 from annotation.models import Cluster
 from audit import protection
-from projects.models import Answer, Change, Decision, Project, Purpose, Round
+from projects.models import Answer, Change, Decision, Project, Round
+from projects.purposes import which
 
 from . import state
 
 
 def run(project: Project) -> list[dict[str, Any]]:
     """Each check with its name, whether it passes, and what it found, in words. A fixed number of queries."""
-    rounds = project.rounds.filter(status=Round.Status.OPEN).exclude(purpose=Purpose.CURATION)
+    rounds = project.rounds.filter(status=Round.Status.OPEN).counting().opened_by_people()
     still_open = list(rounds.order_by("pk").values_list("name", flat=True))
     stale = Change.objects.unsettled().filter(unit__project=project).values("unit").distinct().count()
     contested = Decision.objects.filter(unit__project=project).contested().count()
@@ -46,7 +47,8 @@ def _check(name: str, passed: bool, detail: str) -> dict[str, Any]:
 
 def _comments(project: Project) -> dict[str, Any]:
     """No fault either way: what the settings say of comments is told before it happens."""
-    n = Answer.objects.filter(assignment__round__project=project).exclude(comment="").count()
+    said = Answer.objects.filter(assignment__round__project=project, assignment__round__purpose__in=which("counts"))
+    n = said.exclude(comment="").count()
     if not n:
         return _check("comments", True, "")
     written = f"{n} comment{'s' * (n != 1)} of annotators {'is' if n == 1 else 'are'}"

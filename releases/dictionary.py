@@ -45,7 +45,8 @@ TABLES: Sequence[Table] = (
     ),
     Table(
         "rounds.jsonl", "a round of annotation", ("round",),
-        {"round": "Its name.", "kind": "The task.", "purpose": "What its answers are for.", "status": "Open or closed.",
+        {"round": "Its name.", "kind": "The task.", "purpose": "What its answers are for.",
+         "independent": "Whether people labelled without seeing the values in force.", "status": "Open or closed.",
          "overlap": "People a unit.", "dealing": "How units came to people.", "seed": "Of sampling, dealing and the "
          "bootstrap.", "guideline": "The version that it began with.", "units": "How many.",
          "sampling": "Filters, strata, sample and order.", "policy": "How answers become gold.",

@@ -17,7 +17,7 @@ DATA_VERBS = ("create project", "change project", "write guideline", "import", "
 def _leaves(project: Project) -> list[QuerySet[Any]]:
     """The sealed rows that are, or change, what a release holds."""
     return [
-        Answer.objects.filter(assignment__round__project=project),
+        Answer.objects.filter(assignment__round__in=Round.objects.filter(project=project).counting().values("pk")),
         Decision.objects.filter(unit__project=project),
         Entry.objects.filter(project=project.pk, verb__in=DATA_VERBS),
     ]
@@ -35,7 +35,7 @@ def newest_change(project: Project) -> str:
         entries.aggregate(t=Max("at"))["t"],
         Import.objects.filter(project=project).aggregate(t=Max("created_at"))["t"],
         Guideline.objects.filter(project=project).aggregate(t=Max("created_at"))["t"],
-        Round.objects.filter(project=project).aggregate(t=Max("closed_at"))["t"],
+        Round.objects.filter(project=project).counting().aggregate(t=Max("closed_at"))["t"],
         RunItem.objects.filter(run__in=runs, status=ItemStatus.DONE).aggregate(t=Max("finished_at"))["t"],
         Scoring.objects.shown().filter(run__in=runs).aggregate(t=Max("finished_at"))["t"],
         ProbeFigures.objects.filter(run__in=runs).aggregate(t=Max("created_at"))["t"],

@@ -17,11 +17,14 @@ from audit.digests import digest_of
 from sql.compiled import CompiledSelect, CompiledUpdate, insert
 from sql.held import Held
 
-from .. import kinds
+from .. import kinds, practice, readiness
 from ..leaves import Place, answer_content
-from ..models import Answer, Assignment, CameBy, Member, Outcome, Participant, Round
+from ..models import Answer, Assignment, CameBy, Member, Outcome, Participant, Reference, Round
 from . import queue
 from .participation import require_consent
+from .readiness import require_ready
+from .references import references
+from .references import store as store_references
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,8 @@ class Submission:
     comment: str = ""
     flag: bool = False
     entry: int | None = None
+    #: Ids of the decisions that were shown, in a round in which they are reviewed.
+    references: Sequence[int] = ()
 
 
 @dataclass(frozen=True)
@@ -151,12 +156,14 @@ def submit(*, user: User, submission: Submission, now: datetime | None = None) -
         require_consent(user, slot.round)
         if not slot.round.is_open:
             raise RoundClosed("The round was closed. Your answer is kept on this computer and was not stored.")
-        value = _checked(slot, submission)
         author = Member(pk=slot.person_id, user_id=user.pk)  # as the slot was found by; reading it would cost a query
+        require_ready(slot.round, author)
+        value = _checked(slot, submission)
+        held = references(slot, value, list(submission.references))
         try:
             with transaction.atomic():
-                answer = _store(slot, submission, value, author=author, now=now)
-                hand = queue.hand(round=slot.round, participant=_participant(slot), now=now)
+                answer = _store(slot, submission, value, held, author=author, now=now)
+                hand = _hand(slot.round, _participant(slot), now)
                 return Submitted(answer, hand, new=True)
         except _ChangedHands:
             continue
@@ -194,6 +201,8 @@ def _checked(slot: Assignment, submission: Submission) -> kinds.Value | None:
     kind = kinds.get(slot.round.kind)
     if submission.kind != kind.key:
         raise Refused.field("kind", f"This round asks for {kind.key!r}, not {submission.kind!r}.")
+    if slot.round.meaning.gives_feedback:
+        _refuse_practice(slot, submission)
     if submission.outcome == Outcome.SKIPPED:
         if submission.reason not in {r.code for r in kind.skip_reasons}:
             raise Refused.field("reason", "Say why it is skipped: one of the reasons of this kind.")
@@ -204,13 +213,23 @@ def _checked(slot: Assignment, submission: Submission) -> kinds.Value | None:
     return submission.value
 
 
+def _refuse_practice(slot: Assignment, submission: Submission) -> None:
+    """In practice nothing is skipped, and nothing is said once more when the expected value was told."""
+    if submission.outcome == Outcome.SKIPPED:
+        raise Refused.field("outcome", "In practice every unit is answered: say what you would say.")
+    # An older revision is told by `_store`, with both versions.
+    if submission.revision == slot.revision and slot.revision and not practice.tries_left(slot.round, slot):
+        raise Refused.field("revision", "You have no try left for this unit: what was expected has been shown.")
+
+
 def _store(
-    slot: Assignment, submission: Submission, value: kinds.Value | None, *, author: Member, now: datetime
-) -> Answer:
+    slot: Assignment, submission: Submission, value: kinds.Value | None, held: list[Reference], *, author: Member,
+    now: datetime,
+) -> Answer:  # fmt: skip
     """Insert the answer and its typed rows, and move the slot's two pointers by compare-and-set."""
     if submission.revision != slot.revision:
         raise _stale(slot)
-    answer = insert_answer(slot, submission, value, author=author, now=now)
+    answer = insert_answer(slot, submission, value, held, author=author, now=now)
     moved = _MOVE.run(
         slot=slot.pk, round=slot.round_id, place=vars(slot)["place_pk"], person=author.pk, number=slot.number,
         revision=submission.revision, answer=answer.pk, following=answer.revision,
@@ -226,13 +245,17 @@ def _store(
 
 
 def insert_answer(
-    slot: Assignment, submission: Submission, value: kinds.Value | None, *, author: Member, now: datetime
-) -> Answer:
-    """Insert one answer with its typed rows and its digest. The caller has checked it and moves the pointers."""
-    answer = _answer(slot, slot.round, submission, value, author=author, now=now)
+    slot: Assignment, submission: Submission, value: kinds.Value | None, held: list[Reference], *, author: Member,
+    now: datetime,
+) -> Answer:  # fmt: skip
+    """Insert one answer with its typed rows, the decisions it is ``held`` against and its digest. The caller has
+    checked it and moves the pointers."""
+    answer = _answer(slot, slot.round, submission, value, held, author=author, now=now)
     insert([answer])
     if value is not None:
         kinds.get(slot.round.kind).store([(answer, value)])
+    if held:
+        store_references(answer, held)
     return answer
 
 
@@ -240,15 +263,16 @@ def insert_answers(
     round: Round, given: Sequence[tuple[Assignment, Submission, kinds.Value]], *, author: Member, now: datetime
 ) -> list[Answer]:
     """As `insert_answer` for many slots of one round, in a fixed number of queries."""
-    rows = [_answer(slot, round, submission, value, author=author, now=now) for slot, submission, value in given]
+    rows = [_answer(slot, round, submission, value, [], author=author, now=now) for slot, submission, value in given]
     answers = Answer.objects.bulk_create(rows)
     kinds.get(round.kind).store([(a, value) for a, (_, _, value) in zip(answers, given, strict=True)])
     return answers
 
 
 def _answer(
-    slot: Assignment, round: Round, submission: Submission, value: kinds.Value | None, *, author: Member, now: datetime
-) -> Answer:
+    slot: Assignment, round: Round, submission: Submission, value: kinds.Value | None, held: list[Reference], *,
+    author: Member, now: datetime,
+) -> Answer:  # fmt: skip
     answer = Answer(
         uuid=submission.uuid,
         assignment=slot,
@@ -266,7 +290,8 @@ def _answer(
         came_by=submission.came_by,
         entry_id=submission.entry,
     )
-    answer.digest = digest_of(answer_content(answer, value, Place.of(slot, author)))
+    said = [(reference.decision_id, reference.same) for reference in held]
+    answer.digest = digest_of(answer_content(answer, value, Place.of(slot, author), said))
     return answer
 
 
@@ -314,13 +339,21 @@ def _take_back(slot: Assignment) -> None:
             return
 
 
+def _hand(round: Round, participant: Participant, now: datetime) -> list[Assignment]:
+    """The hand, in the person's turn. In practice what may be tried once more comes first."""
+    hand = queue.hand(round=round, participant=participant, now=now)
+    if not round.meaning.gives_feedback:
+        return hand
+    return practice.to_try_again(round, participant.member_id) + hand
+
+
 def _hand_again(user: User, slot: Assignment, now: datetime) -> list[Assignment]:
     """The person's hand, for a reply that was sent before; empty for whoever has left."""
     if not slot.round.is_open:
         return []
     with transaction.atomic():
         participant = _TURN.first(round=slot.round_id, user=user.pk)
-        return queue.hand(round=slot.round, participant=participant, now=now) if participant else []
+        return _hand(slot.round, participant, now) if participant else []
 
 
 def participant_of(user: User, round: Round) -> Participant:
@@ -336,10 +369,13 @@ def _allowed(found: Participant | None, user: User, round: Round) -> Participant
 
 
 def next_hand(*, user: User, round: Round, now: datetime | None = None) -> list[Assignment]:
-    """The person's hand, renewed and topped up; empty in a closed round. Repeating it claims nothing more."""
+    """The person's hand, renewed and topped up; empty in a closed round, and for who has something to do before it.
+    Repeating it claims nothing more."""
     if not round.is_open:
         participant_of(user, round)
         return []
     with transaction.atomic():
         participant = _allowed(_TURN.first(round=round.pk, user=user.pk), user, round)
-        return queue.hand(round=round, participant=participant, now=now or timezone.now())
+        if readiness.before(round, participant.member) is not None:
+            return []
+        return _hand(round, participant, now or timezone.now())

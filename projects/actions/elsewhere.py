@@ -38,6 +38,7 @@ from ..models import (
     Round,
     Unit,
 )
+from ..purposes import which
 from ..sheets.layout import sheet_of
 from ..sheets.reading import Row, read
 from .answers import Submission, insert_answers
@@ -47,7 +48,7 @@ from .rounds import close_round
 
 #: Namespace of the users that stand for raters; they never sign in.
 RATERS = uuids.UUID("0c8d5f1f-6d36-5b0c-9a51-3c1c5a3f7f02")
-PURPOSES = (Purpose.MEASURE_ONLY, Purpose.GOLD)
+PURPOSES = tuple(sorted(map(Purpose, which("independent")), reverse=True))
 #: How many faults are named; all are counted.
 NAMED = 500
 #: What a file may bring: so much is stored in a few seconds.

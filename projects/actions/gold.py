@@ -1,9 +1,10 @@
 """From answers to gold: what a round's answers come to, field by field."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby, islice
 from typing import Any
+from uuid import UUID
 
 from django.db.models import Count, F, QuerySet
 from django.utils import timezone
@@ -13,7 +14,7 @@ from audit.actions import seal_pending
 from sql import planner
 
 from .. import batches, kinds
-from ..models import Answer, Assignment, Decision, Outcome, Purpose, Round, Unit
+from ..models import Answer, Assignment, Decision, Origin, Outcome, Reference, Round, Unit
 from ..pointers import settle
 from ..slots import Shape
 from .decisions import insert_decisions
@@ -23,15 +24,13 @@ ORDER = ("assignment__position", "assignment__number", "assignment__repeat")
 BATCH = 500
 #: Answers that are read at a time.
 PART = 1_000
-#: Purposes whose answers become gold. A reliability study and practice never touch it.
-FORMS_GOLD = (Purpose.GOLD, Purpose.REVIEW_AND_CORRECT)
 Progress = Callable[[int, int | None, str], None]
 
 
 def finish_round(*, round: Round, by: User | None, progress: Progress | None = None) -> dict[str, Any]:
     """Form gold of a closed round where that is its purpose, and seal. Repeating it adds nothing."""
     counts: dict[str, int] = defaultdict(int)
-    if round.purpose in FORMS_GOLD:
+    if round.meaning.makes_gold:
         done = 0
         for batch in _units_with_answers(round):
             with batches.batch():
@@ -105,6 +104,7 @@ def _decide(round: Round, batch: list[tuple[Unit, list[Answer]]], by: User | Non
         Decision.objects.filter(round=round, unit__in=[unit.pk for unit, _ in batch]).values_list("unit", "field")
     )
     values = kind.values(a.pk for _, answers in batch for a in answers)
+    confirmed = _confirmed(values) if round.meaning.shows_value else set()
     now = timezone.now()
     rows = [
         Decision(
@@ -120,6 +120,8 @@ def _decide(round: Round, batch: list[tuple[Unit, list[Answer]]], by: User | Non
         for unit, answers in batch
         for verdict in kind.adopt(unit, [(a, values[a.pk]) for a in answers], round)
         if (unit.pk, verdict.field) not in decided
+        and (verdict.answer is None or (verdict.answer.pk, verdict.field) not in confirmed)
+        and (verdict.origin != Origin.CONTESTED or round.meaning.contests)
     ]
     units = [unit for unit, _ in batch]
     kind.before_decisions(units)
@@ -129,3 +131,10 @@ def _decide(round: Round, batch: list[tuple[Unit, list[Answer]]], by: User | Non
     for row in rows:
         counts[row.origin] += 1
     return counts
+
+
+def _confirmed(answers: Iterable[UUID]) -> set[tuple[UUID, str]]:
+    """(answer, field) of what was shown and confirmed: the decision that was shown stays in force, or whatever was
+    decided since."""
+    same = Reference.objects.filter(answer__in=answers, same=True).order_by()
+    return set(same.values_list("answer", "decision__field"))

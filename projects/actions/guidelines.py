@@ -1,6 +1,8 @@
 """Guideline versions: written once, never changed."""
 
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
+from typing import Any
 
 from django.db import IntegrityError, transaction
 
@@ -15,8 +17,11 @@ from ..models import Guideline, Project
 TRIES = 10
 
 
-def write_guideline(*, project: Project, kind: str, text: str, by: User | None) -> Guideline:
-    """Store a text as the next version of a kind's guideline. Earlier versions, and rounds under them, stay."""
+def write_guideline(
+    *, project: Project, kind: str, text: str, by: User | None, questions: Sequence[Mapping[str, Any]] = ()
+) -> Guideline:
+    """Store a text, with the questions about it, as the next version of a kind's guideline. Earlier ones, and
+    rounds under them, stay."""
     if kind not in {k.key for k in kinds.all_kinds()}:
         raise Refused.field("kind", f"There is no task kind {kind!r}.")
     if not text.strip():
@@ -29,11 +34,17 @@ def write_guideline(*, project: Project, kind: str, text: str, by: User | None) 
         try:
             with transaction.atomic():
                 guideline = Guideline.objects.create(
-                    project=project, kind=kind, number=(newest or 0) + 1, text=text, digest=digest, created_by=by
+                    project=project,
+                    kind=kind,
+                    number=(newest or 0) + 1,
+                    text=text,
+                    digest=digest,
+                    created_by=by,
+                    questions=[dict(one) for one in questions],
                 )
                 record(
                     actor=by, verb="write guideline", obj=guideline, project_id=project.pk,
-                    after={"kind": kind, "number": guideline.number, "digest": digest},
+                    after={"kind": kind, "number": guideline.number, "digest": digest, "questions": len(questions)},
                 )  # fmt: skip
                 return guideline
         except IntegrityError:

@@ -69,7 +69,7 @@ def basis_of(round: Round) -> dict[str, Any]:
         "answers": answers["n"] - answers["again"],
         "newest": answers["newest"] and answers["newest"].isoformat(),
     } | ({"repeats": answers["again"]} if answers["again"] else {})
-    if round.purpose not in agreement.HELD_AGAINST_GOLD:
+    if not round.meaning.held_against_gold:
         return basis
     decided = Decision.objects.filter(kind=round.kind, unit__in=round.assignments.order_by().values("unit"))
     found = decided.order_by().aggregate(n=Count("pk"), newest=Max("pk"))

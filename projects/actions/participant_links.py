@@ -14,7 +14,7 @@ from api import limits
 from api.problems import Conflict, Refused
 from audit.log import record
 
-from ..models import ParticipantLink, Purpose, Round
+from ..models import ParticipantLink, Round
 from ..models.participation import text_digest
 from . import participation
 
@@ -67,7 +67,7 @@ def make_links(
 def _refuse_where_nobody_works(round: Round) -> None:
     if not round.is_open:
         raise Conflict("The round is closed.")
-    if round.purpose == Purpose.CURATION:
+    if round.meaning.standing:
         raise Conflict("Nobody is let into the curation round.")
 
 

@@ -37,8 +37,8 @@ Progress = Callable[[int, int | None, str], None]
 
 def begin_round(*, project: Project, plan: RoundPlan, by: User | None) -> Round:
     """Open a round at once, or, where it has more than `AT_ONCE` slots, have a job prepare and open it."""
-    kind = kinds.get(plan.kind)
-    there = choosing.units(project, plan.kind, choosing.checked(kind, plan.filters)).count()
+    kind, plan = kinds.get(plan.kind), rounds.meant(plan)
+    there = choosing.units(project, plan.kind, plan.filters, plan.purpose).count()
     taken = kind.units_after_layout(there if plan.sample is None else min(there, plan.sample), plan.options)
     if plan.shape.count(taken) <= AT_ONCE:
         return rounds.open_round(project=project, plan=plan, by=by)

@@ -211,9 +211,10 @@ def retire_repeats(slot: Assignment) -> None:
         again.counted().unanswered().update(number=-F("pk"))
 
 
-def release_slots(slots: Iterable[Assignment], *, now: datetime) -> Iterator[Assignment]:
-    """Retire unanswered slots of people who left, and put fresh ones, free to be taken over, in their place."""
+def release_slots(slots: Iterable[Assignment], *, now: datetime, pass_on: bool = True) -> Iterator[Assignment]:
+    """Retire unanswered slots of people who left, and put fresh ones, free to be taken over, in their place; none where
+    places are nobody else's (``pass_on``)."""
     for slot in slots:
         same = Assignment.objects.filter(pk=slot.pk, person=slot.person_id, current_answer=None, number=slot.number)
-        if same.update(number=-slot.pk) and not slot.repeat:
+        if same.update(number=-slot.pk) and not slot.repeat and pass_on:
             yield replacement(slot, person_id=None, leased_until=now)

@@ -18,10 +18,10 @@ from measures import sampling
 from sql.held import Held
 from sql.planner import look_anew
 
-from .. import choosing, jobs, kinds
-from ..models import Assignment, Guideline, Job, Member, Participant, Project, Purpose, Role, Round, Unit
+from .. import choosing, jobs, kinds, purposes
+from ..models import Assignment, Guideline, Job, Member, Participant, Project, Role, Round, Unit
 from ..slots import Chosen, Shape, Slot, lay_out
-from . import queue
+from . import practising, queue
 from .guidelines import latest_guideline
 
 BATCH = 2000
@@ -57,6 +57,12 @@ class RoundPlan:
     #: A share of each person's own units that is asked again, with so many others in between. Of a dealt round.
     repeat_share: float = 0.0
     repeat_distance: int = 20
+    #: By the declarations of the purpose; what is left out is as the purpose has it by default.
+    terms: Mapping[str, Any] = field(default_factory=dict)
+    #: The practice round that people must have passed before anything is dealt to them.
+    requires_practice: int | None = None
+    #: Whether the guideline's questions are asked before the first unit.
+    asks_questions: bool = False
 
     @property
     def shape(self) -> Shape:
@@ -65,7 +71,7 @@ class RoundPlan:
 
 def chosen_units(project: Project, plan: RoundPlan) -> list[tuple[int, int]]:
     """The (unit, context) ids that the plan asks for, in the order in which they will be handed out."""
-    units = list(choosing.units(project, plan.kind, plan.filters).values_list("pk", "context"))
+    units = list(choosing.units(project, plan.kind, plan.filters, plan.purpose).values_list("pk", "context"))
     if plan.sample is not None:
         refuse_sample(plan, len(units))
         ids = [pk for pk, _ in units]
@@ -102,7 +108,9 @@ def checked(project: Project, plan: RoundPlan, by: User | None) -> tuple[RoundPl
     if by is not None:
         limits.check("LIMIT_ROUNDS_PER_DAY", Round.objects.filter(created_by=by), at="opened_at")
     plan = meant(plan)
-    return plan, _people(project, plan), _guideline(project, plan, by)
+    people, guideline = _people(project, plan), _guideline(project, plan, by)
+    _refuse_conditions(project, plan, guideline)
+    return plan, people, guideline
 
 
 def meant(plan: RoundPlan) -> RoundPlan:
@@ -112,7 +120,16 @@ def meant(plan: RoundPlan) -> RoundPlan:
     choosing.refuse("options", faults)
     policy, faults = check(kind.policy, plan.policy)
     choosing.refuse("policy", faults)
-    return replace(plan, options=options, policy=policy, filters=choosing.checked(kind, plan.filters))
+    terms, faults = check(purposes.of(plan.purpose).terms, plan.terms)
+    choosing.refuse("terms", faults)
+    plan = replace(plan, options=options, policy=policy, terms=terms, filters=choosing.checked(kind, plan.filters))
+    if not purposes.of(plan.purpose).gives_feedback:
+        return plan
+    # Everyone practises with every unit.
+    return replace(
+        plan, overlap=max(1, len(set(plan.people))), dealing=Round.Dealing.DEALT, block_share=0.0, block_overlap=0,
+        repeat_share=0.0,
+    )  # fmt: skip
 
 
 def laid_out(round: Round, chosen: Sequence[tuple[int, int]]) -> Sequence[tuple[int, int]]:
@@ -141,6 +158,9 @@ def frozen(
         } | plan.shape.as_json(),
         policy=dict(plan.policy),
         options=dict(plan.options),
+        terms=dict(plan.terms),
+        requires_practice_id=plan.requires_practice,
+        asks_questions=plan.asks_questions,
         lease_seconds=plan.lease_seconds,
         status=status,
         units_count=units,
@@ -156,7 +176,9 @@ def plan_of(round: Round, people: Sequence[int]) -> RoundPlan:
         name=round.name, kind=round.kind, purpose=round.purpose, overlap=round.overlap, people=people,
         guideline=round.guideline_id, dealing=round.dealing, seed=chosen["seed"], sample=chosen["sample"],
         filters=chosen["filters"], strata=chosen["strata"], order=chosen["order"], options=round.options,
-        policy=round.policy, lease_seconds=round.lease_seconds, **_shape(Shape.of(round.overlap, chosen)),
+        policy=round.policy, lease_seconds=round.lease_seconds, terms=round.terms,
+        requires_practice=round.requires_practice_id, asks_questions=round.asks_questions,
+        **_shape(Shape.of(round.overlap, chosen)),
     )  # fmt: skip
 
 
@@ -204,9 +226,19 @@ def _people(project: Project, plan: RoundPlan) -> list[Member]:
         raise Refused.field("block_overlap", f"The block is asked of more people than the other units: {plan.overlap}.")
     if plan.repeat_share and plan.dealing != Round.Dealing.DEALT:
         raise Refused.field("repeat_share", "People are asked again only what was dealt to them: deal the round.")
-    if plan.purpose == Purpose.CURATION:
+    if purposes.of(plan.purpose).standing:
         raise Refused.field("purpose", "The curation round of a kind opens by itself.")
     return people
+
+
+def _refuse_conditions(project: Project, plan: RoundPlan, guideline: Guideline) -> None:
+    """What people must have done before the first unit has to be there."""
+    if plan.requires_practice is not None:
+        practice = project.rounds.opened().filter(pk=plan.requires_practice, kind=plan.kind)
+        if not practice.filter(purpose__in=purposes.which("gives_feedback")).exists():
+            raise Refused.field("requires_practice", "This project has no such practice round of this task.")
+    if plan.asks_questions and not guideline.questions:
+        raise Refused.field("asks_questions", f"Version {guideline.number} of the guideline has no questions.")
 
 
 def _guideline(project: Project, plan: RoundPlan, by: User | None) -> Guideline:
@@ -255,7 +287,9 @@ def add_person(*, round: Round, member: Member, by: User | None) -> Participant:
             return participant
         participant.left_at = None
         participant.save(update_fields=["left_at"])
-        if round.dealing == Round.Dealing.DEALT:
+        if round.meaning.gives_feedback:
+            practising.deal(round, member)
+        elif round.dealing == Round.Dealing.DEALT:
             _share(round, member)
         record(actor=by, verb="join round", obj=round, project_id=round.project_id, after={"person": member.pseudonym})
     return participant
@@ -303,7 +337,8 @@ def remove_person(*, round: Round, member: Member, by: User | None, now: datetim
     with transaction.atomic():
         Participant.objects.filter(round=round, member=member, left_at=None).update(left_at=now or timezone.now())
         left = Assignment.objects.filter(round=round, person=member).counted().unanswered().select_related("unit")
-        freed = len(list(queue.release_slots(left, now=now or timezone.now())))
+        pass_on = not round.meaning.gives_feedback
+        freed = len(list(queue.release_slots(left, now=now or timezone.now(), pass_on=pass_on)))
         record(
             actor=by, verb="leave round", obj=round, project_id=round.project_id,
             after={"person": member.pseudonym, "freed": freed},
@@ -320,7 +355,7 @@ def remove_from_open_rounds(*, member: Member, by: User | None) -> None:
 def close_round(*, round: Round, by: User | None) -> Job:
     """Close a round: no answer is taken any more. The job forms gold where that is the purpose, and seals."""
     with transaction.atomic():
-        closed = Round.objects.filter(pk=round.pk, status=Round.Status.OPEN).exclude(purpose=Purpose.CURATION)
+        closed = Round.objects.filter(pk=round.pk, status=Round.Status.OPEN).opened_by_people()
         # A clock that was set back since does not close it before it was opened.
         if not closed.update(status=Round.Status.CLOSED, closed_at=max(timezone.now(), round.opened_at)):
             raise Conflict(not_open(round, "already"))

@@ -22,6 +22,7 @@ from ..sheets.checking import Fault, Tally, check
 from ..sheets.layout import KEYS, asked, kind_of
 from ..sheets.reading import read
 from . import queue
+from .readiness import require_ready
 
 #: The most slots in one file: what is written while a person waits.
 MOST = 2000
@@ -38,12 +39,13 @@ def take_home(
     """The unanswered slots of a person, at most ``limit``, for a sheet. Of a pool, more are claimed for ``days``."""
     if not round.is_open:
         raise RoundClosed("The round is closed: nothing can be answered any more.")
-    if kind_of(round).sheet is None:
-        raise Refused(f"{kind_of(round).title} cannot be done in a spreadsheet.")
+    if obstacle := _obstacle(round):
+        raise Refused(obstacle)
     now = now or timezone.now()
     participant = Participant.objects.filter(round=round, member=member, left_at=None).first()
     if participant is None:
         raise _not_at_work()
+    require_ready(round, member)
     limit, days = min(limit, MOST), min(days, MOST_DAYS)
     held = list(queue.held(round, participant)[:limit])
     held += _claim(limit - len(held), round, participant, now, days)
@@ -141,7 +143,16 @@ def _fault(fault: Fault) -> dict[str, Any]:
     return {"place": fault.place, "row": fault.row, "column": fault.column, "message": fault.message}
 
 
-def needed(round: Round) -> list[str]:
+def _obstacle(round: Round) -> str:
+    """Why a round cannot be worked on in a spreadsheet; empty where it can."""
     if kind_of(round).sheet is None:
-        raise Conflict(f"{kind_of(round).title} cannot be done in a spreadsheet.")
+        return f"{kind_of(round).title} cannot be done in a spreadsheet."
+    if round.meaning.gives_feedback or round.meaning.shows_value:
+        return f"A round of the purpose {round.purpose!r} is worked on in the browser: a spreadsheet does not answer."
+    return ""
+
+
+def needed(round: Round) -> list[str]:
+    if obstacle := _obstacle(round):
+        raise Conflict(obstacle)
     return [c.name for c in (*KEYS, *asked(kind_of(round)))]

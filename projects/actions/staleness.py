@@ -129,7 +129,8 @@ def _replace(round: Round, old: Unit, new: Unit) -> None:
     while slots := list(Assignment.objects.counted().filter(unit=old, round=round).order_by("number", "repeat")):
         for slot in slots:
             same = Assignment.objects.filter(pk=slot.pk, number=slot.number)
-            if same.update(number=-slot.pk):
+            # A text of which nothing is settled yet cannot be practised with.
+            if same.update(number=-slot.pk) and not round.meaning.gives_feedback:
                 person = slot.person_id if round.has_known_share else None
                 # In a pool people may have walked past the place: a lapsed slot is what they look for first.
                 queue.replacement(slot, person_id=person, leased_until=None if person else now, unit=new)

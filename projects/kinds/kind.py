@@ -99,6 +99,8 @@ class Kind:
     scales: Sequence[Scale] = ()
     #: How marked or written texts are compared, where a nominal coefficient does not fit.
     comparisons: Sequence[Comparison] = ()
+    #: The heading of its guideline under which a field is explained, as far as there is one.
+    headings: Mapping[str, str] = {}
     #: How it is worked on away from the browser; None where a sheet cannot hold it.
     sheet: Sheet | None = None
 
@@ -198,6 +200,11 @@ class Kind:
         """Whether two values, or parts of them, say the same in one field: then nothing is to be decided anew. What a
         field that is not there says is None."""
         return bool(one.get(field) == other.get(field))
+
+    def matches(self, field: str, said: Value, expected: Value, round: Round) -> bool | None:
+        """Whether an answer is right in one field, held against the value in force by the round's policy; None where
+        the field is not compared."""
+        return self.says_same(field, expected, said)
 
     def before_decisions(self, units: Sequence[Unit]) -> None:
         """Called in the transaction that decides these units, before what is in force is read."""

@@ -1,5 +1,6 @@
 """What every study has, whatever it annotates: people, guidelines, units, rounds, answers, decisions, jobs."""
 
+from ..purposes import Purpose
 from .act import Act
 from .agreement import KeptAgreement
 from .answer import Answer, CameBy, Outcome
@@ -9,11 +10,14 @@ from .guideline import Guideline
 from .job import Job, JobProblem, JobStatus
 from .participation import Consent, ParticipantLink
 from .project import Import, Invitation, Member, Project, Role
+from .readiness import Admission, QuestionTry
+from .reference import Reference
 from .remark import Remark
-from .round import Assignment, Participant, Purpose, Round, Unit
+from .round import Assignment, Participant, Round, Unit
 
 __all__ = [
     "Act",
+    "Admission",
     "Answer",
     "Assignment",
     "CameBy",
@@ -34,6 +38,8 @@ __all__ = [
     "ParticipantLink",
     "Project",
     "Purpose",
+    "QuestionTry",
+    "Reference",
     "Remark",
     "Role",
     "Round",

@@ -14,6 +14,10 @@ class Guideline(models.Model):
     number = models.PositiveIntegerField()
     text = models.TextField(help_text="Markdown.")
     digest = models.CharField(max_length=64, help_text="SHA-256 of the text.")
+    questions = models.JSONField(
+        default=list, blank=True,
+        help_text="Asked before a round: each with its options, the index of the right one, and an explanation.",
+    )  # fmt: skip
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
     )

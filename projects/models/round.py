@@ -6,6 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
+from ..purposes import Meaning, Purpose, of, which
 from .guideline import Guideline
 from .project import Member, Project
 
@@ -41,15 +42,6 @@ class Unit(models.Model):
         return f"{self.type} {self.key}"
 
 
-class Purpose(models.TextChoices):
-    GOLD = "gold"
-    MEASURE_ONLY = "measure only"
-    REVIEW_AND_CORRECT = "review and correct"
-    PRACTICE = "practice"
-    # The standing round of a kind that holds what is edited on the curate page; nobody is handed its slots.
-    CURATION = "curation"
-
-
 class RoundQuerySet(models.QuerySet["Round"]):
     def worked_on_by(self, user: object) -> Self:
         """Rounds in which ``user`` is an active participant and an active member."""
@@ -62,6 +54,14 @@ class RoundQuerySet(models.QuerySet["Round"]):
     def opened(self) -> Self:
         """Rounds that are open or were."""
         return self.exclude(status=Round.Status.PREPARING)
+
+    def counting(self) -> Self:
+        """Rounds whose answers are labels, and not practice."""
+        return self.filter(purpose__in=which("counts"))
+
+    def opened_by_people(self) -> Self:
+        """Without the standing rounds of curation."""
+        return self.exclude(purpose__in=which("standing"))
 
 
 class Round(models.Model):
@@ -88,6 +88,14 @@ class Round(models.Model):
     sampling = models.JSONField(help_text="How the units were chosen, so that the choice can be repeated.")
     policy = models.JSONField(default=dict, help_text="What makes spans agree when gold forms: exact, overlap, ignore.")
     options = models.JSONField(default=dict, help_text="What the page shows: suggestions on or off, ...")
+    terms = models.JSONField(default=dict, help_text="What its purpose lets a lead set: tries, pass mark, ...")
+    requires_practice = models.ForeignKey(
+        "self", null=True, blank=True, on_delete=models.PROTECT, related_name="+",
+        help_text="The practice round that a person must have passed before anything is dealt.",
+    )  # fmt: skip
+    asks_questions = models.BooleanField(
+        default=False, help_text="Whether the guideline's questions are asked before the first unit."
+    )
     lease_seconds = models.PositiveIntegerField(default=1800)
     status = models.CharField(max_length=12, choices=Status, default=Status.OPEN)
     units_count = models.PositiveIntegerField(default=0)
@@ -115,6 +123,11 @@ class Round(models.Model):
     @property
     def is_open(self) -> bool:
         return self.status == self.Status.OPEN
+
+    @property
+    def meaning(self) -> Meaning:
+        """What follows from its purpose."""
+        return of(self.purpose)
 
     @property
     def has_known_share(self) -> bool:

@@ -2,9 +2,10 @@
 
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from api.fields import Strict
+from api.fields import Strict, at_most
 from audit.models import Entry
 
 from .. import kinds, markdown
@@ -12,27 +13,54 @@ from ..models import Guideline
 from ..permissions import may
 
 
+class QuestionSerializer(Strict):
+    """A question about the guideline, asked before a round."""
+
+    question = serializers.CharField(max_length=1000)
+    options = serializers.ListField(child=serializers.CharField(max_length=500), min_length=2, max_length=6)
+    right = serializers.IntegerField(min_value=0, max_value=5, help_text="Which option is right, from 0.")
+    explanation = serializers.CharField(max_length=2000, allow_blank=True, default="")
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if attrs["right"] >= len(attrs["options"]):
+            raise serializers.ValidationError({"right": "Choose one of the options."})
+        return attrs
+
+
 class GuidelineRowSerializer(serializers.ModelSerializer[Guideline]):
+    questions_count = serializers.SerializerMethodField(help_text="How many questions it has.")
+
     class Meta:
         model = Guideline
-        fields = ["id", "kind", "number", "digest", "created_at"]
+        fields = ["id", "kind", "number", "digest", "questions_count", "created_at"]
         read_only_fields = fields
+
+    def get_questions_count(self, guideline: Guideline) -> int:
+        return len(guideline.questions)
 
 
 class GuidelineSerializer(GuidelineRowSerializer):
+    """``questions`` is null for who may not write guidelines: it says which options are right."""
+
+    questions = serializers.SerializerMethodField()
     html = serializers.SerializerMethodField(help_text="Rendered from the Markdown and reduced to safe elements.")
 
     class Meta(GuidelineRowSerializer.Meta):
-        fields = [*GuidelineRowSerializer.Meta.fields, "text", "html"]
+        fields = [*GuidelineRowSerializer.Meta.fields, "text", "html", "questions"]
         read_only_fields = fields
 
     def get_html(self, guideline: Guideline) -> str:
         return markdown.as_html(guideline.text)
 
+    @extend_schema_field(QuestionSerializer(many=True, allow_null=True))
+    def get_questions(self, guideline: Guideline) -> list[Any] | None:
+        return guideline.questions if self.context.get("writes") else None
+
 
 class NewGuidelineSerializer(Strict):
     kind = serializers.ChoiceField(choices=kinds.choices())
     text = serializers.CharField(max_length=markdown.LONGEST, trim_whitespace=False, help_text="Markdown.")
+    questions = QuestionSerializer(many=True, required=False, **at_most(30))
 
 
 class PreviewSerializer(Strict):

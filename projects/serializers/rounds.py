@@ -10,12 +10,12 @@ from api.parameters import ParameterSerializer
 from .. import kinds, waiting
 from ..models import Purpose, Role, Round
 from ..models.job import Job, JobProblem, JobStatus
+from ..purposes import which
 
 Plain = serializers.Serializer[Any]
 KIND_CHOICES = kinds.choices()
-#: What a lead can choose. The other purposes of the model come with the pages that they need (feedback against gold,
-#: a value to confirm); the curation round opens by itself.
-PURPOSES = [choice for choice in Purpose.choices if choice[0] in (Purpose.GOLD, Purpose.MEASURE_ONLY)]
+#: What a lead can choose; a standing round opens by itself.
+PURPOSES = [choice for choice in Purpose.choices if choice[0] in which("planned")]
 
 
 class RoundPlanSerializer(Strict):
@@ -57,6 +57,15 @@ class RoundPlanSerializer(Strict):
     repeat_distance = serializers.IntegerField(
         min_value=1, max_value=10_000, default=20, help_text="Other units of the person's in between, at least."
     )
+    terms = serializers.DictField(
+        child=serializers.JSONField(), required=False, help_text="What the purpose asks, by its declarations."
+    )
+    requires_practice = serializers.IntegerField(
+        required=False, allow_null=True, max_value=LARGEST, help_text="A practice round that must be passed first."
+    )
+    asks_questions = serializers.BooleanField(
+        default=False, help_text="Whether the guideline's questions are asked before the first unit."
+    )
 
 
 class RoundPreviewSerializer(RoundPlanSerializer):
@@ -72,6 +81,19 @@ class KindChoiceSerializer(Plain):
     filters = ParameterSerializer(many=True)
 
 
+class PurposeChoiceSerializer(Plain):
+    key = serializers.ChoiceField(choices=PURPOSES)
+    says = serializers.CharField(help_text="What becomes of its answers.")
+    for_everyone = serializers.BooleanField(help_text="Everyone is asked every unit: there is nothing to deal.")
+    terms = ParameterSerializer(many=True)
+
+
+class PracticeChoiceSerializer(Plain):
+    id = serializers.IntegerField()
+    name = serializers.CharField()
+    kind = serializers.CharField()
+
+
 class PersonChoiceSerializer(Plain):
     member = serializers.IntegerField()
     name = serializers.CharField()
@@ -85,6 +107,8 @@ class RoundChoicesSerializer(Plain):
     """What a lead can choose from for a new round."""
 
     kinds = KindChoiceSerializer(many=True)
+    purposes = PurposeChoiceSerializer(many=True)
+    practice = PracticeChoiceSerializer(many=True)
     people = PersonChoiceSerializer(many=True)
 
 
@@ -144,6 +168,11 @@ class RoundSerializer(Plain):
     options = serializers.DictField(child=serializers.JSONField())
     policy = serializers.DictField(child=serializers.JSONField())
     settings = SettingSerializer(many=True)
+    makes_gold = serializers.BooleanField()
+    independent = serializers.BooleanField(help_text="People label without seeing the value in force.")
+    shows_value = serializers.BooleanField(help_text="The value in force is shown, to be confirmed or corrected.")
+    gives_feedback = serializers.BooleanField(help_text="People are told at once what was expected.")
+    asks_questions = serializers.BooleanField()
     guideline = RoundGuidelineSerializer()
     skip_reasons = SkipReasonSerializer(many=True)
     opened_at = serializers.DateTimeField()

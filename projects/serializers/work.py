@@ -33,6 +33,10 @@ class CardSerializer(Plain):
     outcome = serializers.ChoiceField(choices=Outcome.choices, allow_null=True)
     comment = serializers.CharField(allow_blank=True)
     flag = serializers.BooleanField()
+    references = serializers.ListField(
+        child=serializers.IntegerField(),
+        help_text="The decisions whose value is shown, to be sent back with the answer; empty where none is.",
+    )
 
 
 class SubmissionSerializer(Plain):
@@ -46,6 +50,10 @@ class SubmissionSerializer(Plain):
     active_ms = serializers.IntegerField(min_value=0, max_value=24 * 3600 * 1000, default=0)
     comment = serializers.CharField(allow_blank=True, default="", max_length=5000)
     flag = serializers.BooleanField(default=False)
+    references = serializers.ListField(
+        child=serializers.IntegerField(min_value=1, max_value=LARGEST), default=list, max_length=100,
+        help_text="The decisions that the card showed.",
+    )  # fmt: skip
     have = serializers.ListField(
         child=serializers.IntegerField(max_value=LARGEST),
         default=list,

@@ -13,7 +13,7 @@ from accounts.requests import asked, signed_in
 from .. import markdown
 from ..actions.guidelines import write_guideline
 from ..models import Guideline
-from ..permissions import guideline_to, member_of, permit
+from ..permissions import guideline_to, may, member_of, permit
 from ..serializers.guidelines import (
     GuidelineRowSerializer,
     GuidelineSerializer,
@@ -47,7 +47,7 @@ class GuidelinesView(generics.ListAPIView[Guideline]):
         body = NewGuidelineSerializer(data=request.data)
         body.is_valid(raise_exception=True)
         guideline = write_guideline(project=member.project, by=member.user, **body.validated_data)
-        return Response(GuidelineSerializer(guideline).data, status=status.HTTP_201_CREATED)
+        return Response(GuidelineSerializer(guideline, context={"writes": True}).data, status=status.HTTP_201_CREATED)
 
 
 class GuidelineView(APIView):
@@ -55,7 +55,9 @@ class GuidelineView(APIView):
     def get(self, request: Request, slug: str, guideline_id: int) -> Response:
         """One version, as text and as HTML."""
         member = member_of(signed_in(request), slug)
-        return Response(GuidelineSerializer(guideline_to(member.project, guideline_id)).data)
+        shown = guideline_to(member.project, guideline_id)
+        context = {"writes": may(member, "write guidelines")}
+        return Response(GuidelineSerializer(shown, context=context).data)
 
 
 class PreviewView(APIView):

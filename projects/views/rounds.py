@@ -40,6 +40,10 @@ def _preview(request: Request) -> tuple[RoundPlan, int]:
     return RoundPlan(**fields), turn
 
 
+#: What everyone at work in a round is told of its purpose.
+MEANING = ("makes_gold", "independent", "shows_value", "gives_feedback")
+
+
 def _round(round: Round, member: Member) -> dict[str, Any]:
     """A round as everyone at work in it sees it."""
     return {
@@ -48,11 +52,14 @@ def _round(round: Round, member: Member) -> dict[str, Any]:
         "status": round.status, "overlap": round.overlap, "units": round.units_count, "dealing": round.dealing,
         "seed": round.seed,
         "options": round.options, "policy": round.policy, "settings": plans.settings_in_words(round),
+        **{name: getattr(round.meaning, name) for name in MEANING}, "asks_questions": round.asks_questions,
         "guideline": {
             "id": round.guideline.pk, "number": round.guideline.number, "text": round.guideline.text,
             "html": markdown.as_html(round.guideline.text),
         },
-        "skip_reasons": [{"code": r.code, "text": r.text} for r in kinds.get(round.kind).skip_reasons],
+        "skip_reasons": [] if round.meaning.gives_feedback else [
+            {"code": r.code, "text": r.text} for r in kinds.get(round.kind).skip_reasons
+        ],
         "opened_at": round.opened_at, "closed_at": round.closed_at, "role": member.role,
         "working": round.participants.filter(member=member, left_at=None).exists(),
         "job": job.pk if round.status == Round.Status.PREPARING and (job := preparing.job_of(round)) else None,

@@ -16,7 +16,7 @@ from accounts.permissions import GUESTS_TOO
 from accounts.requests import by_token, signed_in
 from api.problems import Refused
 
-from .. import cards, kinds, progress
+from .. import cards, kinds, practice, progress, readiness
 from ..actions import answers
 from ..actions.answers import Submission
 from ..models import Answer, CameBy, Outcome
@@ -42,8 +42,37 @@ class ProgressSerializer(shapes.Plain):
     total = serializers.IntegerField(allow_null=True, help_text="Known where slots were dealt.")
 
 
+class AttemptSerializer(shapes.Plain):
+    """One walk through the units of a practice round."""
+
+    number = serializers.IntegerField()
+    units = serializers.IntegerField()
+    done = serializers.IntegerField(help_text="Answered, and right or without a try left.")
+    right = serializers.IntegerField(help_text="Right in the last try.")
+    is_done = serializers.BooleanField()
+    passed = serializers.BooleanField()
+
+
+class PracticeSerializer(shapes.Plain):
+    attempts = AttemptSerializer(many=True)
+    passed = serializers.BooleanField()
+    pass_mark = serializers.IntegerField(help_text="Percent of the units.")
+    may_begin_again = serializers.BooleanField()
+
+
+class FirstSerializer(shapes.Plain):
+    """What comes before the first unit."""
+
+    what = serializers.ChoiceField(choices=[(readiness.QUESTIONS, "questions"), (readiness.PRACTICE, "practice")])
+    state = serializers.ChoiceField(choices=[("to do", "to do"), ("ask the lead", "ask the lead")])
+    round = serializers.IntegerField(help_text="This round, or the practice to pass.")
+    name = serializers.CharField()
+
+
 class NextSerializer(HandSerializer):
     progress = ProgressSerializer()
+    first = FirstSerializer(allow_null=True, help_text="Nothing is dealt before it is done; null where nothing is.")
+    practice = PracticeSerializer(allow_null=True, help_text="In a practice round, how the person fares.")
 
 
 class StoredSerializer(shapes.Plain):
@@ -57,8 +86,24 @@ class StoredSerializer(shapes.Plain):
     counted = serializers.BooleanField()
 
 
+class FieldFeedbackSerializer(shapes.Plain):
+    field = serializers.CharField()
+    right = serializers.BooleanField()
+    said = serializers.CharField(allow_blank=True)
+    expected = serializers.CharField(allow_null=True, allow_blank=True, help_text="Null while there is a try left.")
+    reason = serializers.CharField(allow_blank=True, help_text="Why a curator decided so.")
+    heading = serializers.CharField(allow_blank=True, help_text="Of the guideline, where the field is explained.")
+
+
+class FeedbackSerializer(shapes.Plain):
+    right = serializers.BooleanField()
+    tries_left = serializers.IntegerField()
+    fields = FieldFeedbackSerializer(many=True)  # type: ignore[assignment]
+
+
 class SubmittedSerializer(HandSerializer):
     answer = StoredSerializer()
+    feedback = FeedbackSerializer(allow_null=True, help_text="In a practice round: what was expected.")
 
 
 class RecentSerializer(shapes.Plain):
@@ -82,8 +127,12 @@ class NextView(APIView):
         user = signed_in(request)
         round = round_at_work(user, round_id)
         hand = answers.next_hand(user=user, round=round)
-        done = progress.of_person(round, answers.participant_of(user, round))
-        return Response(cards.reply(round, hand, have=_ids(request)) | {"progress": done})
+        participant = answers.participant_of(user, round)
+        done = progress.of_person(round, participant)
+        first = readiness.before(round, participant.member)
+        fares = practice.of_person(round, participant.member) if round.meaning.gives_feedback else None
+        body = cards.reply(round, hand, have=_ids(request))
+        return Response(body | {"progress": done, "first": first, "practice": fares})
 
 
 class AnswerView(APIView):
@@ -101,7 +150,9 @@ class AnswerView(APIView):
         came_by = CameBy.TOKEN if by_token(request) else CameBy.BROWSER
         submission, have = _submission(request.data, answer_uuid, digest, came_by)
         done = answers.submit(user=signed_in(request), submission=submission)
-        body = cards.reply(done.answer.assignment.round, done.hand, have=have) | {"answer": _stored(done.answer)}
+        round = done.answer.assignment.round
+        told = practice.feedback(round, done.answer) if round.meaning.gives_feedback else None
+        body = cards.reply(round, done.hand, have=have) | {"answer": _stored(done.answer), "feedback": told}
         return Response(body, status=201 if done.new else 200)
 
 

@@ -1,4 +1,4 @@
-"""The agreement of every closed round as its page prints it, with all that it is computed from and how.
+"""The agreement of every closed round of independent labelling as its page prints it, with all it is computed from.
 
 ``agreement/reports.jsonl``: one round a line, the report itself and beside it the scales, comparisons, seed and
 libraries. It is of the rows of ``answers/KIND.csv`` that are counted and no repeats, in the order of that file. Texts
@@ -19,7 +19,8 @@ from measures.agreement import REPLICATES
 from projects import kinds
 from projects.actions.measuring import of_round
 from projects.agreement import gold_of, ratings_an_item, report
-from projects.models import Project, Purpose, Round, Unit
+from projects.models import Project, Round, Unit
+from projects.purposes import which
 
 from .notes import Notes
 from .rows import BATCH, line
@@ -35,12 +36,12 @@ def files(project: Project, notes: Notes) -> Iterator[tuple[str, Iterable[bytes]
         return
     yield REPORTS, (_line(round) for round in rounds.iterator(chunk_size=BATCH))
     yield UNITS, _units(project, rounds)
-    if rounds.filter(purpose__in=(Purpose.MEASURE_ONLY, Purpose.PRACTICE)).exists():
+    if rounds.filter(purpose__in=which("held_against_gold")).exists():
         yield GOLD, _gold(rounds)
 
 
 def _closed(project: Project) -> QuerySet[Round]:
-    found = Round.objects.filter(project=project, status=Round.Status.CLOSED).exclude(purpose=Purpose.CURATION)
+    found = Round.objects.filter(project=project, status=Round.Status.CLOSED, purpose__in=which("independent"))
     return found.select_related("project").order_by("pk")
 
 

@@ -1,4 +1,4 @@
-"""All answers as tidy CSV, one file a task kind, one row a revision, people under their pseudonyms.
+"""All answers but those of practice as tidy CSV, one file a task kind, one row a revision, people by pseudonyms.
 
 ``came_by`` says how an answer reached us (empty in those from before that was recorded), ``brought_by`` who brought it
 where that was not its rater. What people wrote beside their answers is left out unless the lead publishes it.
@@ -13,6 +13,7 @@ from django.db.models import F
 
 from projects import kinds
 from projects.models import Answer, Outcome, Project
+from projects.purposes import which
 
 from .notes import Notes
 from .rows import BATCH, flag, line, time
@@ -30,7 +31,7 @@ ORDER = (
 
 
 def files(project: Project, notes: Notes) -> Iterator[tuple[str, Iterable[bytes]]]:
-    found = Answer.objects.filter(assignment__round__project=project)
+    found = Answer.objects.filter(assignment__round__project=project, assignment__round__purpose__in=which("counts"))
     present = set(found.order_by().values_list("assignment__round__kind", flat=True).distinct())
     for kind in kinds.all_kinds():
         if kind.key in present:
@@ -41,7 +42,11 @@ def _rows(project: Project, kind: kinds.Kind, notes: Notes) -> Iterator[bytes]:
     yield line([*COLUMNS, *kind.columns])
     pseudonyms = dict(project.members.values_list("user_id", "pseudonym"))
     answers = (
-        Answer.objects.filter(assignment__round__project=project, assignment__round__kind=kind.key)
+        Answer.objects.filter(
+            assignment__round__project=project,
+            assignment__round__kind=kind.key,
+            assignment__round__purpose__in=which("counts"),
+        )
         .select_related("assignment__round", "assignment__unit", "author", "guideline")
         .annotate(brought_by=F("entry__actor"))
         .order_by(*ORDER)

@@ -35,7 +35,7 @@ def card(project: Project, version: str, newest: str, notes: Notes, paths: Seque
     )
     rounds = "\n".join(
         f"| {r.name} | {r.kind} | {r.purpose} | {r.status} | {r.units_count} | {r.overlap} | {r.guideline.number} |"
-        for r in project.rounds.opened().select_related("guideline").order_by("pk")
+        for r in project.rounds.opened().counting().select_related("guideline").order_by("pk")
     )
     illustrative = "\n> **Illustrative.** This data set is made up to show Concord; it is no evidence of anything.\n"
     return f"""# {project.name} {version}

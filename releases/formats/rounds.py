@@ -12,16 +12,17 @@ PATH = "rounds.jsonl"
 
 
 def files(project: Project, notes: Notes) -> Iterator[tuple[str, Iterable[bytes]]]:
-    if Round.objects.filter(project=project).opened().exists():
+    if Round.objects.filter(project=project).opened().counting().exists():
         yield PATH, _lines(project)
 
 
 def _lines(project: Project) -> Iterator[bytes]:
-    rounds = Round.objects.filter(project=project).opened().select_related("guideline").order_by("pk")
+    rounds = Round.objects.filter(project=project).opened().counting().select_related("guideline").order_by("pk")
     for round in rounds.iterator(chunk_size=BATCH):
         yield json.dumps(
             {
-                "round": round.name, "kind": round.kind, "purpose": round.purpose, "status": round.status,
+                "round": round.name, "kind": round.kind, "purpose": round.purpose,
+                "independent": round.meaning.independent, "status": round.status,
                 "overlap": round.overlap, "dealing": round.dealing, "seed": round.seed,
                 "guideline": round.guideline.number, "units": round.units_count, "sampling": round.sampling,
                 "policy": round.policy, "options": round.options, "opened_at": time(round.opened_at),

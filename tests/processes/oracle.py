@@ -116,11 +116,12 @@ def said_to_count(book: Book) -> Iterator[str]:
 def after_gold(book: Book) -> Iterator[str]:
     """What was decided is what the answers that count come to: none was let in after gold had formed."""
     from projects import kinds
-    from projects.actions.gold import FORMS_GOLD, counted_answers
+    from projects.actions.gold import counted_answers
     from projects.models import Decision, Job, JobStatus, Round
+    from projects.purposes import which
 
     finished = Job.objects.filter(kind="finish_round", status=JobStatus.DONE).values_list("params", flat=True)
-    for round in Round.objects.filter(pk__in=[params["round"] for params in finished], purpose__in=FORMS_GOLD):
+    for round in Round.objects.filter(pk__in=[params["round"] for params in finished], purpose__in=which("makes_gold")):
         kind = kinds.get(round.kind)
         units: dict[Any, list[Any]] = defaultdict(list)
         for answer in counted_answers(round):

@@ -4,7 +4,8 @@ from django.db import transaction
 
 from api.problems import Conflict, Refused
 from audit.log import REMOVE, record, record_all
-from projects.models import Assignment, Decision, Member, Purpose, Unit
+from projects.models import Assignment, Decision, Member, Unit
+from projects.purposes import which
 
 from ...models import Cluster, Proposition
 from .clusters import inputs_changed
@@ -42,7 +43,7 @@ def remove_cluster(*, cluster: Cluster, reason: str, by: Member) -> None:
         raise Conflict("It was taken out already.")
     units = Unit.objects.filter(proposition__cluster=cluster) | Unit.objects.filter(pk=cluster.unit_id)
     ids = list(units.values_list("pk", flat=True))
-    asked = Assignment.objects.filter(unit__in=ids).exclude(round__purpose=Purpose.CURATION)
+    asked = Assignment.objects.filter(unit__in=ids).exclude(round__purpose__in=which("standing"))
     if asked.exists():
         raise Conflict("It is in a round, so it stays. Correct what is wrong with it.")
     with transaction.atomic():

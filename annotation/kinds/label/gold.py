@@ -36,6 +36,14 @@ def _cue(field: str, agreeing: Sequence[Said], value: Verdict, policy: str) -> V
     return _by_overlap(field, agreeing)
 
 
+def cue_matches(said: Any, expected: Any, policy: str) -> bool | None:
+    """Whether one cue is as good as another by the policy; None where cues are not looked at."""
+    if policy == "ignore":
+        return None
+    mine, theirs = _ranges(said), _ranges(expected)
+    return bool(exact(mine, theirs) or (policy == "overlap" and shared_characters(mine, theirs) > 0))
+
+
 def _by_overlap(field: str, agreeing: Sequence[Said]) -> Verdict:
     """The cue that overlaps with those of more than half, itself counted; the greatest shared part wins."""
     best: tuple[int, int, Said] | None = None

@@ -18,7 +18,7 @@ from sql.compiled import CompiledSelect, insert
 
 from ... import candidates, pico
 from ...models import Cue, CueFragment, Label, Modality, PicoSlot, Polarity, Proposition
-from .gold import CuePolicy, adopt_label
+from .gold import CuePolicy, adopt_label, cue_matches
 from .serializers import LabelCardSerializer, LabelValueSerializer
 from .sheet import LABEL_SHEET
 from .values import said
@@ -116,6 +116,10 @@ class LabelKind(Kind):
     )
     columns: Sequence[str] = ("polarity", "polarity_cue", "modality", "modality_cue")
     sheet = LABEL_SHEET
+    headings = {
+        "polarity": "Polarity: is the effect good or bad?", "modality": "Modality: how strongly is it claimed?",
+        "polarity_cue": "Cues", "modality_cue": "Cues",
+    }  # fmt: skip
 
     def units(self, project: Project) -> QuerySet[Unit]:
         """Propositions in corpus order."""
@@ -228,6 +232,14 @@ class LabelKind(Kind):
 
     def adopt(self, unit: Unit, answers: Sequence[tuple[Answer, Value]], round: Round) -> list[Verdict]:
         return adopt_label(answers, cue_policy=round.policy.get("cues", "overlap"))
+
+    def matches(self, field: str, said: Value, expected: Value, round: Round) -> bool | None:
+        """A cue by the round's policy; one that an import could not place has nothing to be held against."""
+        if not field.endswith("_cue"):
+            return bool(said[field] == expected[field])
+        if expected.get(f"{field}_found") == Cue.Found.ABSENT:
+            return None
+        return cue_matches(said[field], expected[field], round.policy.get("cues", "overlap"))
 
     def part_of(self, field: str, value: Value) -> Value:
         """A cue with what an import knows of it: its words, how they were found, how often they occur."""

@@ -13,7 +13,7 @@ from measures import spans
 from measures.text_agreement import By, Comparison, written
 from projects.kinds import Batch, Scale, SkipReason, Value
 from projects.kinds.majority import Verdict, majority
-from projects.models import Answer, Assignment, Purpose, Round, Unit
+from projects.models import Answer, Assignment, Round, Unit
 
 from ...models import Cluster, PicoTuple, Proposition, Slot, TupleFragment, TupleSlot
 from .. import clusters
@@ -21,10 +21,6 @@ from . import in_force as tuple_in_force
 from .serializers import TupleCardSerializer, TupleValueSerializer
 
 SLOTS = tuple(Slot.values)
-#: Purposes whose people see the tuple that stands.
-SHOWN = (Purpose.REVIEW_AND_CORRECT,)
-
-
 STANDS_FOR = {Slot.C.value: ("c_stands_for",)}
 COMPARED: tuple[By, ...] = ("same", "words")
 COMPARISONS = (
@@ -70,7 +66,7 @@ class TupleKind(clusters.ClusterKind):
         return {
             "text": batch.extra["texts"].get(slot.unit_id, ""),
             "cluster": cluster.key,
-            "in_force": clusters.slots(cluster) if round.purpose in SHOWN else None,
+            "in_force": clusters.slots(cluster) if round.meaning.shows_value else None,
         }
 
     def check(self, slot: Assignment, value: Value) -> None:
@@ -117,9 +113,13 @@ class TupleKind(clusters.ClusterKind):
         return [_verdict(slot, answers) for slot in SLOTS]
 
     def says_same(self, field: str, one: Value, other: Value) -> bool:
-        """But for the spaces around it, which only a file's slot has."""
+        """But for the spaces around it, which only a file's slot has, and for where it was marked, where the other one
+        does not say: the page of work types texts and marks none."""
         here, there = ({**value[field], "text": value[field]["text"].strip()} for value in (one, other))
-        return bool(here == there)
+        return bool(here == there or (not there["fragments"] and here | {"fragments": []} == there))
+
+    def matches(self, field: str, said: Value, expected: Value, round: Round) -> bool | None:
+        return _key(said[field]) == _key(expected[field])
 
     def row(self, value: Value) -> dict[str, str]:
         return {slot: value[slot]["text"] for slot in SLOTS} | {"c_stands_for": value["c"]["stands_for"]}
