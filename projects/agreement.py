@@ -6,12 +6,14 @@ from operator import itemgetter
 from sys import intern
 from typing import Any
 
-from measures.agreement import REPLICATES, RoundAnswers, asked_again, coded
+from django.db.models import Count
+
+from measures.agreement import REPLICATES, Review, RoundAnswers, asked_again, coded, corrections
 
 from . import kinds
 from .actions.gold import counted, counted_parts
-from .in_force import values_in_force
-from .models import Round, Unit
+from .in_force import parts_of, values_in_force
+from .models import Reference, Round, Unit
 from .slots import Shape
 
 #: About so many answers are in memory with all that was said.
@@ -26,13 +28,19 @@ def said_in(round: Round) -> Iterator[list[Said]]:
 
     Columns and not objects are read: a round may have 100,000 answers.
     """
+    for part in _said_with_answers(round):
+        yield [(unit, pseudonym, value) for unit, pseudonym, value, _ in part]
+
+
+def _said_with_answers(round: Round) -> Iterator[list[tuple[Unit, str, kinds.Value, Any]]]:
+    """As `said_in`, each with the uuid of its answer."""
     kind = kinds.get(round.kind)
     columns = ("pk", "assignment__position", "assignment__unit", "assignment__unit__key", "author__pseudonym")
     parts = counted_parts(round, assignment__repeat=0)
     for rows in _whole_units(chain.from_iterable(part.values_list(*columns) for part in parts)):
         values = kind.values(row[0] for row in rows)
         units = {pk: Unit(pk=pk, key=key) for _, _, pk, key, _ in rows}
-        yield [(units[unit], intern(pseudonym), values[pk]) for pk, _, unit, _, pseudonym in rows]
+        yield [(units[unit], intern(pseudonym), values[pk], pk) for pk, _, unit, _, pseudonym in rows]
 
 
 def _whole_units(rows: Iterable[tuple[Any, ...]]) -> Iterator[list[tuple[Any, ...]]]:
@@ -57,6 +65,8 @@ def rated(kind: kinds.Kind, unit: Unit, rater: str, value: kinds.Value) -> list[
 def report(round: Round, *, bootstrap: int = REPLICATES, progress: Progress | None = None) -> dict[str, Any]:
     """The whole report, as ``agreement --format json`` prints it (DESIGN section 5). Items are unit keys."""
     kind = kinds.get(round.kind)
+    if not round.meaning.independent:
+        return heading(round) | _not_independent(round)
     scales, comparisons = kind.scales_of(round), kind.comparisons_of(round)
     with_texts = any(comparison.of_spans for comparison in comparisons)
     found = RoundAnswers(scales, comparisons)
@@ -83,6 +93,47 @@ def report(round: Round, *, bootstrap: int = REPLICATES, progress: Progress | No
     )  # fmt: skip
     again = _asked_again(round)
     return heading(round) | figures | ({"repeats": again} if again else {})
+
+
+def _not_independent(round: Round) -> dict[str, Any]:
+    """Of a round whose people knew, or were told, what is in force there is no agreement between raters; of one in
+    which values were reviewed, what became of them."""
+    answers = counted(round).filter(assignment__repeat=0).order_by()
+    figures = answers.aggregate(answers=Count("pk"), units_answered=Count("assignment__unit", distinct=True))
+    raters = sorted(answers.values_list("author__pseudonym", flat=True).distinct())
+    said: dict[str, Any] = figures | {"raters": raters, "measures": [], "spans": []}
+    if not round.meaning.shows_value:
+        return said
+    return said | {"review": corrections(kinds.get(round.kind).scales_of(round), list(_reviews(round)))}
+
+
+def _reviews(round: Round) -> Iterator[Review]:
+    """What was shown and what was said of it, answer by answer; those of which nothing was shown are left out."""
+    kind = kinds.get(round.kind)
+    fields = set(kind.fields_of(round))
+    order = {name: n for n, name in enumerate(kind.fields_of(round))}
+    for said in _said_with_answers(round):
+        held: dict[Any, list[Reference]] = {}
+        for reference in Reference.objects.filter(answer__in=[pk for *_, pk in said]).select_related("decision"):
+            held.setdefault(reference.answer_id, []).append(reference)
+        shown = parts_of(
+            list({unit.pk: unit for unit, *_ in said}.values()), kind.key,
+            list({r.decision_id: r.decision for found in held.values() for r in found}.values()),
+        )  # fmt: skip
+        for unit, rater, value, pk in said:
+            if references := sorted(held.get(pk, []), key=lambda r: order[r.decision.field]):
+                before: kinds.Value = {}
+                for reference in references:
+                    before |= shown[reference.decision_id]
+                same = {r.decision.field: r.same for r in references}
+                whole = fields <= set(same)
+                yield Review(f"{unit.key} {rater}", same, _side_by_side(kind, before, value) if whole else [])
+
+
+def _side_by_side(kind: kinds.Kind, before: kinds.Value, value: kinds.Value) -> list[tuple[str, kinds.Row, kinds.Row]]:
+    """The rows of what was shown beside those of what was said, by the part of the unit that they are about."""
+    shown = {row.get(kind.part, ""): row for row in kind.rows(before)}
+    return [(part, shown[part], row) for row in kind.rows(value) if (part := row.get(kind.part, "")) in shown]
 
 
 def ratings_an_item(round: Round) -> float:

@@ -50,11 +50,13 @@ def _to_be_reviewed(slots: Sequence[Assignment], kind: str) -> dict[int, tuple[d
     for (unit, _), decision in of_kind(newest_decisions(units, kind), kind).items():
         now[unit].append(decision)
     values = values_of(list(units.values()), kind, [d for found in now.values() for d in found])
-    found = {slot.pk: (values[slot.unit_id] or None, [d.pk for d in now[slot.unit_id]]) for slot in slots}
+    found = {slot.pk: (values[slot.unit_id] or None, sorted(d.pk for d in now[slot.unit_id])) for slot in slots}
     answered = {slot.current_answer_id: slot for slot in slots if slot.current_answer_id}
     if answered:
         of: dict[int, list[int]] = {}
-        for answer, pk in Reference.objects.filter(answer__in=answered).values_list("answer", "decision"):
+        for answer, pk in (
+            Reference.objects.filter(answer__in=answered).order_by("decision").values_list("answer", "decision")
+        ):
             of.setdefault(answered[answer].pk, []).append(pk)
         found |= {slot: (found[slot][0], decisions) for slot, decisions in of.items()}
     return found

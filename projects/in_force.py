@@ -56,12 +56,20 @@ def values_in_force(units: Sequence[Unit], kind: str) -> dict[int, dict[str, Any
 
 def values_of(units: Sequence[Unit], kind: str, decisions: Collection[Decision]) -> dict[int, dict[str, Any]]:
     """The value that some decisions of these units come to, by unit id. A fixed number of queries."""
+    parts = parts_of(units, kind, decisions)
+    found: dict[int, dict[str, Any]] = {u.pk: {} for u in units}
+    for d in decisions:
+        found[d.unit_id] |= parts[d.pk]
+    return found
+
+
+def parts_of(units: Sequence[Unit], kind: str, decisions: Collection[Decision]) -> dict[int, dict[str, Any]]:
+    """What each of some decisions of these units says in its field, by its id. A fixed number of queries."""
     how = kinds.get(kind)
     answers = how.values({d.answer_id for d in decisions if d.answer_id})
     imports = {d.imported_id for d in decisions if d.imported_id}
     imported = how.imported_values(units, imports) if imports else {}
-    found: dict[int, dict[str, Any]] = {u.pk: {} for u in units}
-    for d in decisions:
-        value = answers[d.answer_id] if d.answer_id else imported[d.unit_id, d.imported_id or 0]
-        found[d.unit_id] |= how.part_of(d.field, value)
-    return found
+    return {
+        d.pk: how.part_of(d.field, answers[d.answer_id] if d.answer_id else imported[d.unit_id, d.imported_id or 0])
+        for d in decisions
+    }

@@ -16,6 +16,7 @@ from measures.agreement.coefficients import (
     percent_agreement,
 )
 from measures.agreement.contested import ContestedItem, most_contested
+from measures.agreement.corrections import Review, corrections
 from measures.agreement.errors import AgreementDataError, RatingsError
 from measures.agreement.gold import AgainstGold, against_gold, wilson_interval
 from measures.agreement.pairs import Pair, PairMatrix, all_pairs, bangdiwala_b, cohen_kappa, joint_table, pair_matrix
@@ -50,6 +51,7 @@ __all__ = [
     "PairMatrix",
     "Ratings",
     "RatingsError",
+    "Review",
     "RoundAnswers",
     "Said",
     "Scale",
@@ -71,6 +73,7 @@ __all__ = [
     "cohen_bootstrap",
     "cohen_kappa",
     "conger",
+    "corrections",
     "fleiss",
     "gwet_ac",
     "half_width_curve",

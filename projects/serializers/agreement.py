@@ -211,6 +211,35 @@ class RepeatsSerializer(Plain):
     measures = RepeatMeasureSerializer(many=True)
 
 
+class ReviewedFieldSerializer(Plain):
+    field = serializers.CharField()
+    reviewed = serializers.IntegerField()
+    corrected = serializers.IntegerField()
+
+
+class ReviewMeasureSerializer(Plain):
+    """Cohen's kappa between what was shown and what was made of it: not agreement between independent raters."""
+
+    name = serializers.CharField()
+    n = serializers.IntegerField()
+    same = serializers.IntegerField()
+    kappa = serializers.FloatField(allow_null=True)
+    se = serializers.FloatField(allow_null=True)
+    ci = numbers(allow_null=True)
+    method = serializers.CharField()
+    undefined = serializers.CharField(allow_null=True)
+
+
+class ReviewedSerializer(Plain):
+    """What became of the values that were shown, to be confirmed or corrected."""
+
+    reviewed = serializers.IntegerField()
+    corrected = serializers.IntegerField()
+    confirmed = serializers.IntegerField()
+    fields = ReviewedFieldSerializer(many=True)  # type: ignore[assignment]
+    measures = ReviewMeasureSerializer(many=True)
+
+
 class AgreementReportSerializer(Plain):
     """``agreement --format json``: every figure with its n, its method and, where it makes sense, its interval."""
 
@@ -226,6 +255,7 @@ class AgreementReportSerializer(Plain):
     answers = serializers.IntegerField()
     measures = MeasureSerializer(many=True)
     spans = SpanAgreementSerializer(many=True)
+    review = ReviewedSerializer(required=False, help_text="Where a value in force was shown to be reviewed.")
     repeats = RepeatsSerializer(required=False, help_text="Where people were asked again.")
 
 

@@ -173,6 +173,7 @@ class RoundSerializer(Plain):
     shows_value = serializers.BooleanField(help_text="The value in force is shown, to be confirmed or corrected.")
     gives_feedback = serializers.BooleanField(help_text="People are told at once what was expected.")
     asks_questions = serializers.BooleanField()
+    terms = serializers.DictField(child=serializers.JSONField(), help_text="What the purpose asks of people.")
     guideline = RoundGuidelineSerializer()
     skip_reasons = SkipReasonSerializer(many=True)
     opened_at = serializers.DateTimeField()

@@ -1202,6 +1202,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/rounds/{round_id}/admissions/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description What each person said to the questions, and who was let in. */
+        get: operations["admissions_list"];
+        put?: never;
+        /** @description Let a person work in the round whose two tries were used up. */
+        post: operations["admissions_add"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/rounds/{round_id}/agreement/": {
         parameters: {
             query?: never;
@@ -1342,6 +1360,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/rounds/{round_id}/practice/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description How the people of a practice round fare; empty for a round of another purpose. */
+        get: operations["practice_people"];
+        put?: never;
+        /** @description Begin a second attempt at all units, where the lead allows one and the first was no pass. */
+        post: operations["practice_again"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/rounds/{round_id}/preparation/": {
         parameters: {
             query?: never;
@@ -1371,6 +1407,24 @@ export interface paths {
         get: operations["rounds_progress"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/rounds/{round_id}/questions/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The guideline's questions as the person is asked them, and what came of the tries so far. */
+        get: operations["questions_get"];
+        put?: never;
+        /** @description One try at all questions. */
+        post: operations["questions_answer"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1899,6 +1953,13 @@ export interface components {
         };
         /** @enum {string} */
         ActEnum: "reply" | "settled" | "reopened";
+        /** @description Input that refuses fields it does not know, so that nobody believes to have set what was ignored. */
+        AdmissionRequest: {
+            /** Format: int64 */
+            member: number;
+            /** @default  */
+            reason: string;
+        };
         AgainstGold: {
             rater: string;
             n: number;
@@ -1932,6 +1993,8 @@ export interface components {
             answers: number;
             measures: components["schemas"]["Measure"][];
             spans: components["schemas"]["SpanAgreement"][];
+            /** @description Where a value in force was shown to be reviewed. */
+            review?: components["schemas"]["Reviewed"];
             /** @description Where people were asked again. */
             repeats?: components["schemas"]["Repeats"];
             /** Format: date-time */
@@ -1969,6 +2032,16 @@ export interface components {
         Asked: {
             job: components["schemas"]["Job"] | null;
         };
+        AskedQuestion: {
+            question: string;
+            options: string[];
+            /** @description In the last try. */
+            chosen: number | null;
+            /** @description Whether that was right. */
+            right: boolean | null;
+            /** @description Told when it gives nothing away. */
+            explanation: string;
+        };
         AtWork: {
             member: number;
             name: string;
@@ -1978,6 +2051,17 @@ export interface components {
             skipped: number;
             /** Format: double */
             active_seconds: number;
+        };
+        /** @description One walk through the units of a practice round. */
+        Attempt: {
+            number: number;
+            units: number;
+            /** @description Answered, and right or without a try left. */
+            done: number;
+            /** @description Right in the last try. */
+            right: number;
+            is_done: boolean;
+            passed: boolean;
         };
         AuditHead: {
             number: number;
@@ -2032,6 +2116,11 @@ export interface components {
             name: string;
             passed: boolean;
             detail: string;
+        };
+        /** @description Input that refuses fields it does not know, so that nobody believes to have set what was ignored. */
+        ChosenRequest: {
+            /** @description The option of each question. */
+            chosen: number[];
         };
         ClassScore: {
             label: string;
@@ -2382,6 +2471,8 @@ export interface components {
             outcome: components["schemas"]["OutcomeEnum"] | components["schemas"]["NullEnum"];
             comment: string;
             flag: boolean;
+            /** @description The decisions whose value is shown, to be sent back with the answer; empty where none is. */
+            references: number[];
             pico: components["schemas"]["TupleSlotShown"][];
             propositions: components["schemas"]["DiscourseClaim"][];
             /** @description By the input polarities; null where none is shown. */
@@ -2421,6 +2512,8 @@ export interface components {
             comment: string;
             /** @default false */
             flag: boolean;
+            /** @description The decisions that the card showed. */
+            references?: number[];
             /** @description Assignments whose cards are held. */
             have?: number[];
             value?: components["schemas"]["DiscourseValueRequest"] | null;
@@ -2446,13 +2539,15 @@ export interface components {
             version: number;
             text: string;
         };
+        /** @enum {string} */
+        ElsewhereConfirmPurposeEnum: "measure only" | "gold";
         /** @description Input that refuses fields it does not know, so that nobody believes to have set what was ignored. */
         ElsewhereConfirmRequest: {
             /** @description The check that found no fault. */
             job: number;
             /** @description Of the round that the ratings become. */
             name: string;
-            purpose: components["schemas"]["PlannedPurposeEnum"];
+            purpose: components["schemas"]["ElsewhereConfirmPurposeEnum"];
         };
         /** @description Input that refuses fields it does not know, so that nobody believes to have set what was ignored. */
         ElsewhereUploadRequest: {
@@ -2489,6 +2584,22 @@ export interface components {
             metric: string;
             error: string;
         };
+        Feedback: {
+            right: boolean;
+            tries_left: number;
+            fields: components["schemas"]["FieldFeedback"][];
+        };
+        FieldFeedback: {
+            field: string;
+            right: boolean;
+            said: string;
+            /** @description Null while there is a try left. */
+            expected: string | null;
+            /** @description Why a curator decided so. */
+            reason: string;
+            /** @description Of the guideline, where the field is explained. */
+            heading: string;
+        };
         FieldInWords: {
             field: string;
             value: string;
@@ -2508,6 +2619,18 @@ export interface components {
         };
         /** @enum {string} */
         FileTypeEnum: "xlsx" | "csv";
+        /** @description What comes before the first unit. */
+        First: {
+            what: components["schemas"]["FirstWhatEnum"];
+            state: components["schemas"]["FirstStateEnum"];
+            /** @description This round, or the practice to pass. */
+            round: number;
+            name: string;
+        };
+        /** @enum {string} */
+        FirstStateEnum: "to do" | "ask the lead";
+        /** @enum {string} */
+        FirstWhatEnum: "questions" | "practice";
         Flag: {
             unit: number;
             key: string;
@@ -2583,18 +2706,22 @@ export interface components {
             /** @description Reduced to safe elements. */
             html: string;
         };
+        /** @description ``questions`` is null for who may not write guidelines: it says which options are right. */
         Guideline: {
             readonly id: number;
             readonly kind: string;
             readonly number: number;
             /** @description SHA-256 of the text. */
             readonly digest: string;
+            /** @description How many questions it has. */
+            readonly questions_count: number;
             /** Format: date-time */
             readonly created_at: string;
             /** @description Markdown. */
             readonly text: string;
             /** @description Rendered from the Markdown and reduced to safe elements. */
             readonly html: string;
+            readonly questions: components["schemas"]["Question"][] | null;
         };
         GuidelineRow: {
             readonly id: number;
@@ -2602,6 +2729,8 @@ export interface components {
             readonly number: number;
             /** @description SHA-256 of the text. */
             readonly digest: string;
+            /** @description How many questions it has. */
+            readonly questions_count: number;
             /** Format: date-time */
             readonly created_at: string;
         };
@@ -2784,6 +2913,8 @@ export interface components {
             outcome: components["schemas"]["OutcomeEnum"] | components["schemas"]["NullEnum"];
             comment: string;
             flag: boolean;
+            /** @description The decisions whose value is shown, to be sent back with the answer; empty where none is. */
+            references: number[];
             text: string;
             role: components["schemas"]["PropositionRoleEnum"];
             pico: components["schemas"]["PicoSlot"][];
@@ -2839,6 +2970,8 @@ export interface components {
             comment: string;
             /** @default false */
             flag: boolean;
+            /** @description The decisions that the card showed. */
+            references?: number[];
             /** @description Assignments whose cards are held. */
             have?: number[];
             value?: components["schemas"]["LabelValueRequest"] | null;
@@ -3096,6 +3229,7 @@ export interface components {
             kind: components["schemas"]["TaskKindEnum"];
             /** @description Markdown. */
             text: string;
+            questions?: components["schemas"]["QuestionRequest"][];
         };
         /** @description One input proposition: which study it is taken from, and what it says. */
         NewInputRequest: {
@@ -3251,6 +3385,10 @@ export interface components {
             hand: number[];
             readonly fetched: components["schemas"]["Card"][];
             progress: components["schemas"]["Progress"];
+            /** @description Nothing is dealt before it is done; null where nothing is. */
+            first: components["schemas"]["First"] | null;
+            /** @description In a practice round, how the person fares. */
+            practice: components["schemas"]["Practice"] | null;
         };
         /** @description Something odd that was kept as it is. */
         Notice: {
@@ -3801,6 +3939,13 @@ export interface components {
             open_answers: number;
             open_rounds: number;
         };
+        PersonPractice: {
+            member: number;
+            pseudonym: string;
+            name: string;
+            attempts: components["schemas"]["Attempt"][];
+            passed: boolean;
+        };
         PersonProgress: {
             member: number;
             pseudonym: string;
@@ -3816,6 +3961,18 @@ export interface components {
             /** Format: date-time */
             last_answer_at: string | null;
             working: boolean;
+        };
+        PersonQuestions: {
+            member: number;
+            pseudonym: string;
+            name: string;
+            /** @description How many questions there are. */
+            of: number;
+            /** @description How many were right, try by try. */
+            tries: number[];
+            passed: boolean;
+            /** @description The lead let the person in. */
+            admitted: boolean;
         };
         PersonRequest: {
             member: number;
@@ -3841,7 +3998,7 @@ export interface components {
             needed: components["schemas"]["CurvePoint"][];
         };
         /** @enum {string} */
-        PlannedPurposeEnum: "measure only" | "gold";
+        PlannedPurposeEnum: "gold" | "measure only" | "review and correct" | "practice";
         Plot: {
             metric: string;
             figure: string;
@@ -3849,6 +4006,18 @@ export interface components {
         };
         /** @enum {string} */
         PolarityEnum: "positive" | "no effect" | "negative" | "n/a";
+        Practice: {
+            attempts: components["schemas"]["Attempt"][];
+            passed: boolean;
+            /** @description Percent of the units. */
+            pass_mark: number;
+            may_begin_again: boolean;
+        };
+        PracticeChoice: {
+            id: number;
+            name: string;
+            kind: string;
+        };
         /** @description Input that refuses fields it does not know, so that nobody believes to have set what was ignored. */
         PreferencesRequest: {
             /** @description Whether single letters and digits are keys on the work page. */
@@ -3931,8 +4100,41 @@ export interface components {
         };
         /** @enum {string} */
         PropositionRoleEnum: "target" | "input";
+        PurposeChoice: {
+            key: components["schemas"]["PlannedPurposeEnum"];
+            /** @description What becomes of its answers. */
+            says: string;
+            /** @description Everyone is asked every unit: there is nothing to deal. */
+            for_everyone: boolean;
+            terms: components["schemas"]["Parameter"][];
+        };
         /** @enum {string} */
         PurposeEnum: "gold" | "measure only" | "review and correct" | "practice" | "curation";
+        /** @description A question about the guideline, asked before a round. */
+        Question: {
+            question: string;
+            options: string[];
+            /** @description Which option is right, from 0. */
+            right: number;
+            /** @default  */
+            explanation: string;
+        };
+        /** @description A question about the guideline, asked before a round. */
+        QuestionRequest: {
+            question: string;
+            options: string[];
+            /** @description Which option is right, from 0. */
+            right: number;
+            /** @default  */
+            explanation: string;
+        };
+        Questions: {
+            state: components["schemas"]["QuestionsStateEnum"];
+            tries_left: number;
+            questions: components["schemas"]["AskedQuestion"][];
+        };
+        /** @enum {string} */
+        QuestionsStateEnum: "to do" | "passed" | "ask the lead";
         /** @description A half-open range of Unicode code points of the text as stored. */
         Range: {
             start: number;
@@ -4085,6 +4287,19 @@ export interface components {
             targets: components["schemas"]["Target"][];
             clusters: components["schemas"]["ClusterRow"][];
         };
+        /** @description Cohen's kappa between what was shown and what was made of it: not agreement between independent raters. */
+        ReviewMeasure: {
+            name: string;
+            n: number;
+            same: number;
+            /** Format: double */
+            kappa: number | null;
+            /** Format: double */
+            se: number | null;
+            ci: number[] | null;
+            method: string;
+            undefined: string | null;
+        };
         ReviewRef: {
             id: number;
             pmid: string;
@@ -4097,6 +4312,19 @@ export interface components {
             studies: number;
             /** @description Documents and sentences. */
             targets: number;
+        };
+        /** @description What became of the values that were shown, to be confirmed or corrected. */
+        Reviewed: {
+            reviewed: number;
+            corrected: number;
+            confirmed: number;
+            fields: components["schemas"]["ReviewedField"][];
+            measures: components["schemas"]["ReviewMeasure"][];
+        };
+        ReviewedField: {
+            field: string;
+            reviewed: number;
+            corrected: number;
         };
         ReviewsMethod: {
             coefficients: string;
@@ -4125,6 +4353,18 @@ export interface components {
                 [key: string]: unknown;
             };
             settings: components["schemas"]["Setting"][];
+            makes_gold: boolean;
+            /** @description People label without seeing the value in force. */
+            independent: boolean;
+            /** @description The value in force is shown, to be confirmed or corrected. */
+            shows_value: boolean;
+            /** @description People are told at once what was expected. */
+            gives_feedback: boolean;
+            asks_questions: boolean;
+            /** @description What the purpose asks of people. */
+            terms: {
+                [key: string]: unknown;
+            };
             guideline: components["schemas"]["RoundGuideline"];
             skip_reasons: components["schemas"]["SkipReason"][];
             /** Format: date-time */
@@ -4141,6 +4381,8 @@ export interface components {
         /** @description What a lead can choose from for a new round. */
         RoundChoices: {
             kinds: components["schemas"]["KindChoice"][];
+            purposes: components["schemas"]["PurposeChoice"][];
+            practice: components["schemas"]["PracticeChoice"][];
             people: components["schemas"]["PersonChoice"][];
         };
         RoundGuideline: {
@@ -4206,6 +4448,20 @@ export interface components {
              * @default 20
              */
             repeat_distance: number;
+            /** @description What the purpose asks, by its declarations. */
+            terms?: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: int64
+             * @description A practice round that must be passed first.
+             */
+            requires_practice?: number | null;
+            /**
+             * @description Whether the guideline's questions are asked before the first unit.
+             * @default false
+             */
+            asks_questions: boolean;
         };
         /** @description A new round, as one page asks for it. */
         RoundPreviewRequest: {
@@ -4263,6 +4519,20 @@ export interface components {
              * @default 20
              */
             repeat_distance: number;
+            /** @description What the purpose asks, by its declarations. */
+            terms?: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: int64
+             * @description A practice round that must be passed first.
+             */
+            requires_practice?: number | null;
+            /**
+             * @description Whether the guideline's questions are asked before the first unit.
+             * @default false
+             */
+            asks_questions: boolean;
             /**
              * @description Another unit at each.
              * @default 0
@@ -4533,7 +4803,7 @@ export interface components {
             type: string;
             key: string;
             kind: components["schemas"]["TaskKindEnum"];
-            what: components["schemas"]["WhatEnum"];
+            what: components["schemas"]["StaleUnitWhatEnum"];
             /** @description As it stands now. */
             text: string;
             before: string;
@@ -4546,6 +4816,8 @@ export interface components {
             /** @description What was in force before; empty where only answers hang on it. */
             said: components["schemas"]["SaidField"][];
         };
+        /** @enum {string} */
+        StaleUnitWhatEnum: "text" | "tuple" | "label";
         /** @enum {string} */
         StandsForEnum: "placebo" | "none" | "not stated";
         /** @description What was stored; ``counted`` is False for surplus, a late answer to a slot that another person has now. */
@@ -4598,6 +4870,8 @@ export interface components {
             hand: number[];
             readonly fetched: components["schemas"]["Card"][];
             answer: components["schemas"]["Stored"];
+            /** @description In a practice round: what was expected. */
+            feedback: components["schemas"]["Feedback"] | null;
         };
         /** @enum {string} */
         SuggestionEnum: "accepted" | "edited";
@@ -4727,6 +5001,8 @@ export interface components {
             outcome: components["schemas"]["OutcomeEnum"] | components["schemas"]["NullEnum"];
             comment: string;
             flag: boolean;
+            /** @description The decisions whose value is shown, to be sent back with the answer; empty where none is. */
+            references: number[];
             text: string;
             cluster: string;
             in_force: components["schemas"]["TupleSlotShown"][] | null;
@@ -4799,6 +5075,8 @@ export interface components {
             comment: string;
             /** @default false */
             flag: boolean;
+            /** @description The decisions that the card showed. */
+            references?: number[];
             /** @description Assignments whose cards are held. */
             have?: number[];
             value?: components["schemas"]["TupleValueRequest"] | null;
@@ -4985,8 +5263,6 @@ export interface components {
             /** @description The newest that made summaries. */
             run: components["schemas"]["RunRow"] | null;
         };
-        /** @enum {string} */
-        WhatEnum: "text" | "tuple" | "label";
         /** @description A parameter acts only where another one of its section has one of these values. */
         When: {
             parameter: string;
@@ -11090,6 +11366,159 @@ export interface operations {
             };
         };
     };
+    admissions_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                round_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PersonQuestions"][];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admissions_add: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                round_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AdmissionRequest"];
+            };
+        };
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has moved on; nothing was changed or deleted. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A value breaks a rule: `errors` names the fields. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries; wait as `Retry-After` says. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     rounds_agreement: {
         parameters: {
             query?: never;
@@ -12040,6 +12469,156 @@ export interface operations {
             };
         };
     };
+    practice_people: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                round_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PersonPractice"][];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    practice_again: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                round_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Practice"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has moved on; nothing was changed or deleted. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A value breaks a rule: `errors` names the fields. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries; wait as `Retry-After` says. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     rounds_prepare: {
         parameters: {
             query?: never;
@@ -12238,6 +12817,160 @@ export interface operations {
             };
             /** @description Absent, or hidden from you: the two look alike. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    questions_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                round_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Questions"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    questions_answer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                round_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChosenRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Questions"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has moved on; nothing was changed or deleted. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A value breaks a rule: `errors` names the fields. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries; wait as `Retry-After` says. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };

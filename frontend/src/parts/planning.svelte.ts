@@ -17,10 +17,10 @@ export function narrowed(filters: Values, declared: readonly Parameter[]): Value
 }
 
 export class Planning {
-  private readonly kinds: () => readonly Schemas['KindChoice'][]
-  /** `kinds`: those that there are, once they are known. */
-  constructor(kinds: () => readonly Schemas['KindChoice'][]) {
-    this.kinds = kinds
+  private readonly choices: () => Schemas['RoundChoices'] | null
+  /** `choices`: what there is to choose from, once it is known. */
+  constructor(choices: () => Schemas['RoundChoices'] | null) {
+    this.choices = choices
   }
 
   kind = $state(kinds[0]!.key as Plan['kind'])
@@ -37,8 +37,15 @@ export class Planning {
   guideline = $state<number | null>(null)
   /** What the kind lets a lead set, once that is known. */
   get choice(): Schemas['KindChoice'] | null {
-    return this.kinds().find((k) => k.key === this.kind) ?? null
+    return this.choices()?.kinds.find((k) => k.key === this.kind) ?? null
   }
+  /** What the purpose lets a lead set, once that is known. */
+  get meaning(): Schemas['PurposeChoice'] | null {
+    return this.choices()?.purposes.find((p) => p.key === this.purpose) ?? null
+  }
+  terms = $state<Values>({})
+  requiresPractice = $state<number | null>(null)
+  asksQuestions = $state(false)
   options = $state<Values>({})
   policy = $state<Values>({})
   order = $state<Plan['order']>('corpus')
@@ -60,6 +67,9 @@ export class Planning {
     order: this.order,
     options: valuesOf(this.choice?.options ?? [], this.options),
     policy: valuesOf(this.choice?.policy ?? [], this.policy),
+    terms: valuesOf(this.meaning?.terms ?? [], this.terms),
+    requires_practice: this.requiresPractice,
+    asks_questions: this.asksQuestions,
     lease_seconds: 1800,
     block_share: (this.block ?? 0) / 100,
     block_overlap: this.block ? this.blockOverlap || 1 : 0,

@@ -37,6 +37,12 @@ export class WorkSession {
   flag = $state(false)
   refused = $state.raw<Entry | null>(null)
   full = $state(false)
+  /** In practice: the unit answered last, and what was expected once the server has told. Nothing goes on meanwhile. */
+  told = $state.raw<{ card: Card; feedback: Schemas['Feedback'] | null } | null>(null)
+  /** What comes before the first unit. */
+  first = $state.raw<Schemas['First'] | null>(null)
+  /** How the person fares in practice. */
+  practice = $state.raw<Schemas['Practice'] | null>(null)
   loaded = $state(false)
   problem = $state('')
   private outboxState = $state.raw<OutboxState>({ waiting: 0, refused: 0, hindrance: 'none', sending: false, savedAt: null })
@@ -90,10 +96,12 @@ export class WorkSession {
       this.uncounted = new Set(this.outbox.unsent.filter((e) => e.round === this.id && isFirst(e)).map((e) => e.uuid))
       this.progress = { ...next.progress, done: next.progress.done + this.uncounted.size }
       if (recent) this.recent = recent.cards
+      this.first = next.first
+      this.practice = next.practice
       this.loaded = true
       this.problem = ''
       this.hand = receive(this.hand, next)
-      if (!this.unit) await this.show('new')
+      if (!this.unit && !this.told) await this.show('new')
     } catch (error) {
       const passes = error instanceof Offline || error instanceof Unauthenticated || (error instanceof Problem && error.status >= 500)
       if (!passes && !(error instanceof Problem)) throw error
@@ -117,7 +125,8 @@ export class WorkSession {
     this.flag = draft?.flag ?? card.flag
     this.activity.restart(draft?.activeMs)
     this.shownAt = performance.now()
-    const seen: Visit = visit === 'new' && card.value && !draft ? 'reopened' : visit
+    // A value to be reviewed waits for Enter, whatever was begun: one changed field need not be the last.
+    const seen: Visit = visit === 'new' && card.value && (!draft || !card.revision) ? 'reopened' : visit
     this.unit = { card, visit: seen, draft: this.draft, serial: ++this.serial }
   }
 
@@ -164,7 +173,7 @@ export class WorkSession {
     const after = leave(this.hand, { ...card, value, outcome, revision: revision + 1, comment: this.comment, flag: this.flag } as Card, draft)
     const body = JSON.stringify({
       assignment: card.assignment, revision, kind: card.kind, outcome, reason, shown: card.shown, active_ms: this.activity.ms,
-      comment: this.comment, flag: this.flag, value, have: held(after),
+      comment: this.comment, flag: this.flag, value, references: card.references ?? [], have: held(after),
     } satisfies Said)
     try {
       await this.outbox.add({ uuid: newUuid(), round: this.id, assignment: card.assignment, body, card })
@@ -186,7 +195,26 @@ export class WorkSession {
     }
     this.recent = [{ ...done, reason }, ...this.recent.filter((c) => c.assignment !== card.assignment)].slice(0, LAST)
     this.hand = after
-    await this.goOn()
+    if (this.round?.gives_feedback) {
+      this.told = { card: done, feedback: null }
+      this.unit = null
+    } else await this.goOn()
+  }
+
+  /** On from what was told: to the same unit where there is a try left, else to the next. */
+  next = async (): Promise<void> => {
+    const told = this.told
+    if (!told?.feedback) return
+    this.told = null
+    if (!told.feedback.tries_left) return this.goOn()
+    this.hand = reopen(this.hand, told.card)
+    await this.show('reopened')
+  }
+
+  /** Asks anew what there is to do: something that came first is done. */
+  again = async (): Promise<void> => {
+    this.unit = null
+    await this.fetch()
   }
 
   /** The revision that the answer follows; where a refusal told of a newer one, that. */
@@ -199,7 +227,7 @@ export class WorkSession {
 
   /** Undo beyond the first step of a unit: to the one before. */
   back = async (): Promise<void> => {
-    if (this.busy || this.refused) return
+    if (this.busy || this.refused || this.round?.gives_feedback) return
     const to = back(this.hand)
     if (!to) return
     this.keepDraft()
@@ -245,7 +273,8 @@ export class WorkSession {
     this.surplus = answer.outcome === 'answered' && !answer.counted
     this.revisions.set(answer.assignment, Math.max(answer.revision, this.revisions.get(answer.assignment) ?? 0))
     this.hand = receive(this.hand, event.reply)
-    if (!this.unit) void this.goOn()
+    if (this.told?.card.assignment === answer.assignment) this.told = { ...this.told, feedback: event.reply.feedback }
+    else if (!this.unit && !this.told) void this.goOn()
   }
 
   /** An answer of an earlier visit: it is not to be shown as work, unless the server refused it. */
@@ -260,6 +289,7 @@ export class WorkSession {
   /** Brings the person back to the unit whose answer was refused, with what they had said. */
   private async bringBack(entry: Entry): Promise<void> {
     if (this.refused) return
+    this.told = null
     this.keepDraft()
     const mine = this.outbox.unsent.findLast((e) => e.assignment === entry.assignment) ?? entry
     const said = JSON.parse(mine.body) as { value: Value | null; comment: string; flag: boolean }

@@ -16,7 +16,7 @@ interface Place {
 export function cardOf({ unit, text, position, shown, cluster }: Place, value: Value | null): Card {
   const target = position === 0
   return {
-    assignment: 0, kind: 'label', revision: 1, shown, position, unit: { id: unit, key: cluster.key }, answered_at: null, outcome: null, comment: '',
+    assignment: 0, kind: 'label', revision: 1, shown, position, unit: { id: unit, key: cluster.key }, answered_at: null, outcome: null, comment: '', references: [],
     flag: false, text, role: target ? 'target' : 'input', candidates: null, pico: tupleIn(text, target, cluster.pico),
     context: { key: cluster.key, index: position + 1, size: cluster.size }, value,
   }

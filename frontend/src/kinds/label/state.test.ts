@@ -9,7 +9,7 @@ const TEXTS = {
 }
 const card = (text: string, more: Partial<Card> = {}): Card => ({
   assignment: 1, kind: 'label', revision: 0, shown: 1, position: 0, unit: { id: 1, key: 'k' }, answered_at: null,
-  outcome: null, comment: '', flag: false, text, role: 'input', pico: [], context: { key: 'c', index: 1, size: 1 },
+  outcome: null, comment: '', flag: false, references: [], text, role: 'input', pico: [], context: { key: 'c', index: 1, size: 1 },
   candidates: null, value: null, ...more,
 })
 

@@ -1,0 +1,300 @@
+"""Practice: units with gold, told at once what was expected; it counts for nothing else."""
+
+import json
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from rest_framework.test import APIClient
+
+from accounts.models import User
+from api.problems import Conflict, Refused
+from audit.actions import seal_pending
+from audit.verify import findings
+from projects import agreement, choosing, practice, progress, staleness
+from projects.actions.answers import next_hand
+from projects.actions.corrections import correct
+from projects.actions.gold import finish_round
+from projects.actions.practising import begin_again
+from projects.actions.readiness import NotReady
+from projects.actions.rounds import add_person, close_round, remove_person
+from projects.models import Answer, Assignment, Decision, Member, Project, Reference, Round, Unit
+from releases import state
+from releases.formats import answers as answers_format
+from releases.formats.notes import Notes
+from tests.builders import TEXT, answer, build_cluster, build_round, label_value, skip
+
+pytestmark = pytest.mark.django_db
+
+GOLD = label_value("negative", "strong", polarity_cue=[(0, 7)], modality_cue=[(8, 16)])
+RIGHT = label_value("negative", "strong", polarity_cue=[(0, 7)], modality_cue=[(8, 16)])
+WRONG = label_value("positive", "strong", polarity_cue=[(0, 7)], modality_cue=[(8, 16)])
+
+
+@pytest.fixture
+def people(project: Project, lead: User, ann1: User, ann2: User) -> list[Member]:
+    """Ten propositions, all settled by the lead but the last cluster's."""
+    for number in range(6):
+        build_cluster(project, number, inputs=1)
+    members = [Member.objects.get(project=project, user=user) for user in (lead, ann1, ann2)]
+    for unit in Unit.objects.filter(type="proposition").order_by("pk")[:10]:
+        correct(unit=unit, kind="label", value=GOLD, reason="It reads so.", by=members[0])
+    return members
+
+
+def practise(project: Project, people: list[Member], **plan: Any) -> Round:
+    terms = {"pass_mark": 80, "tries": 1, "attempts": 1} | plan.pop("terms", {})
+    return build_round(project, people, name=plan.pop("name", "practice"), purpose="practice", terms=terms, **plan)
+
+
+def work(round: Round, person: Member, wrong: int) -> int:
+    """A robot that is wrong in so many units, whatever it is told; how many answers it gave."""
+    bad = set(practice.units_of(round).values_list("unit", flat=True)[:wrong])
+    done = 0
+    while hand := next_hand(user=person.user, round=round):
+        answer(person.user, hand[0], WRONG if hand[0].unit_id in bad else RIGHT)
+        done += 1
+    return done
+
+
+def test_a_good_robot_passes_and_a_bad_one_is_held_back_until_a_second_attempt(
+    project: Project, people: list[Member]
+) -> None:
+    _, good, bad = people
+    trial = practise(project, people[1:], terms={"attempts": 2})
+    real = build_round(project, people[1:], name="real", requires_practice=trial.pk)
+    assert next_hand(user=good.user, round=real) == []
+    assert work(trial, good, wrong=2) == 10
+    assert work(trial, bad, wrong=3) == 10
+    assert next_hand(user=good.user, round=real) != []
+    assert next_hand(user=bad.user, round=real) == []
+    begin_again(round=trial, user=bad.user)
+    assert work(trial, bad, wrong=1) == 10
+    assert next_hand(user=bad.user, round=real) != []
+    first, second = practice.attempts(trial, [bad.pk])[bad.pk]
+    assert (first.right, first.units, first.passed) == (7, 10, False)
+    assert (second.right, second.units, second.passed) == (9, 10, True)
+    assert [one["passed"] for one in practice.of_everyone(trial)] == [True, True]
+
+
+def test_practice_chooses_only_units_that_a_curator_or_a_file_settled(project: Project, people: list[Member]) -> None:
+    round = practise(project, people[1:])
+    assert round.units_count == 10
+    twelfth = Unit.objects.filter(type="proposition").order_by("pk")[11]
+    by_one = build_round(project, people[:1], name="one", filters={"cluster": twelfth.key.split("/")[0]})
+    while hand := next_hand(user=people[0].user, round=by_one):
+        answer(people[0].user, hand[0])
+    close_round(round=by_one, by=None)
+    finish_round(round=Round.objects.get(pk=by_one.pk), by=None)
+    assert Decision.objects.filter(unit=twelfth).exists()
+    assert choosing.units(project, "label", {}, "practice").count() == 10
+    assert choosing.units(project, "label", {}, "review and correct").count() == 12
+
+
+def test_everyone_is_asked_every_unit_and_skips_none(project: Project, people: list[Member]) -> None:
+    round = practise(project, people[1:], overlap=1, dealing="pool", repeat_share=0.0)
+    assert (round.overlap, round.dealing) == (2, "dealt")
+    with pytest.raises(Refused, match="every unit"):
+        skip(people[1].user, next_hand(user=people[1].user, round=round)[0])
+
+
+def test_the_expected_value_is_told_after_the_last_try_with_its_reason_and_heading(
+    client_of: Any, project: Project, people: list[Member]
+) -> None:
+    round = practise(project, people[1:], terms={"tries": 2})
+    person = people[1]
+    slot = next_hand(user=person.user, round=round)[0]
+    stored = answer(person.user, slot, WRONG).answer
+    told = practice.feedback(round, stored)
+    assert (told["right"], told["tries_left"]) == (False, 1)
+    polarity, cue = told["fields"][0], told["fields"][1]
+    assert (polarity["field"], polarity["right"], polarity["said"], polarity["expected"]) == (
+        "polarity", False, "positive", None,
+    )  # fmt: skip
+    assert cue["right"]
+    slot.refresh_from_db()
+    stored = answer(person.user, slot, WRONG).answer
+    told = practice.feedback(round, stored)
+    assert (told["right"], told["tries_left"]) == (False, 0)
+    assert told["fields"][0] == {
+        "field": "polarity", "right": False, "said": "positive", "expected": "negative", "reason": "It reads so.",
+        "heading": "Polarity: is the effect good or bad?",
+    }  # fmt: skip
+    slot.refresh_from_db()
+    with pytest.raises(Refused, match="no try left"):
+        answer(person.user, slot, RIGHT)
+    assert slot.answers.count() == 2
+
+
+def test_a_wrong_unit_is_handed_out_once_more_and_a_right_one_is_not(project: Project, people: list[Member]) -> None:
+    round = practise(project, people[1:], terms={"tries": 2})
+    person = people[1]
+    slot = next_hand(user=person.user, round=round)[0]
+    hand = answer(person.user, slot, WRONG).hand
+    assert hand[0].pk == slot.pk
+    hand = answer(person.user, hand[0], RIGHT).hand
+    assert slot.pk not in {one.pk for one in hand}
+    slot.refresh_from_db()
+    with pytest.raises(Refused, match="no try left"):
+        answer(person.user, slot, WRONG)
+    assert work(round, person, wrong=9) == 9 + 8  # one of the nine is right by now
+    (attempt,) = practice.attempts(round, [person.pk])[person.pk]
+    assert (attempt.done, attempt.right) == (10, 2)
+
+
+def test_no_card_holds_what_is_expected(client_of: Any, project: Project, people: list[Member]) -> None:
+    round = practise(project, people[1:])
+    client: APIClient = client_of(people[1].user)
+    reply = client.get(f"/api/v1/rounds/{round.pk}/next/").json()
+    card = reply["fetched"][0]
+    assert (card["value"], card["references"]) == (None, [])
+    assert "negative" not in json.dumps(reply)
+    assert "strong" not in json.dumps(reply)
+    assert "It reads so." not in json.dumps(reply)
+
+
+def test_the_reply_to_an_answer_says_what_was_expected_and_says_it_again(
+    client_of: Any, project: Project, people: list[Member]
+) -> None:
+    round = practise(project, people[1:])
+    client: APIClient = client_of(people[1].user)
+    card = client.get(f"/api/v1/rounds/{round.pk}/next/").json()["fetched"][0]
+    body = {
+        "kind": "label", "assignment": card["assignment"], "revision": 0, "outcome": "answered", "shown": 1,
+        "value": WRONG, "have": [],
+    }  # fmt: skip
+    address = "/api/v1/answers/6f0d1c9e-9e2a-4c2e-8a57-6d1f3a0b4c11/"
+    first, again = (client.put(address, body, format="json").json() for _ in range(2))
+    assert first["feedback"]["fields"][0]["expected"] == "negative"
+    assert again["feedback"] == first["feedback"]
+
+
+def test_a_decision_that_comes_later_changes_no_mark(project: Project, people: list[Member]) -> None:
+    round = practise(project, people[1:])
+    person = people[1]
+    slot = next_hand(user=person.user, round=round)[0]
+    stored = answer(person.user, slot, RIGHT).answer
+    correct(unit=slot.unit, kind="label", value=WRONG, reason="After all.", by=people[0])
+    assert practice.feedback(round, stored)["right"]
+    assert practice.feedback(round, stored)["fields"][0]["expected"] == "negative"
+
+
+def test_practice_reaches_neither_gold_nor_agreement_nor_release(project: Project, people: list[Member]) -> None:
+    before = Decision.objects.count()
+    newest = state.newest_change(project)
+    round = practise(project, people[1:])
+    for person in people[1:]:
+        work(round, person, wrong=5)
+    close_round(round=round, by=None)
+    round.refresh_from_db()
+    assert finish_round(round=round, by=None)["decisions"] == {}
+    assert Decision.objects.count() == before
+    assert Decision.objects.contested().count() == 0
+    report = agreement.report(round, bootstrap=0)
+    assert (report["measures"], report["spans"]) == ([], [])
+    released = {path: b"".join(rows) for path, rows in answers_format.files(project, Notes())}
+    assert b"practice" not in released["answers/label.csv"]
+    assert state.newest_change(project) == newest
+    assert staleness.outdated(project).filter(assignment__round=round).count() == 0
+    assert choosing.units(project, "label", {"unasked": True}).count() == 12
+
+
+def test_the_decisions_that_an_answer_was_held_against_are_sealed_with_it(
+    project: Project, people: list[Member]
+) -> None:
+    round = practise(project, people[1:])
+    answer(people[1].user, next_hand(user=people[1].user, round=round)[0], WRONG)
+    seal_pending()
+    assert list(findings()) == []
+    reference = Reference.objects.get(same=False)
+    assert reference.decision.field == "polarity"
+
+
+def test_who_joins_late_practises_everything_and_who_comes_back_goes_on(project: Project, people: list[Member]) -> None:
+    round = practise(project, people[1:2])
+    late = people[2]
+    add_person(round=round, member=late, by=None)
+    answer(late.user, next_hand(user=late.user, round=round)[0], RIGHT)
+    remove_person(round=round, member=late, by=None)
+    assert Assignment.objects.filter(round=round, person=None).count() == 0
+    add_person(round=round, member=late, by=None)
+    assert work(round, late, wrong=0) == 9
+    (attempt,) = practice.attempts(round, [late.pk])[late.pk]
+    assert (attempt.units, attempt.right, attempt.passed) == (10, 10, True)
+
+
+def test_a_second_attempt_needs_the_leads_leave_and_a_first_that_failed(project: Project, people: list[Member]) -> None:
+    once = practise(project, people[1:2])
+    work(once, people[1], wrong=10)
+    with pytest.raises(Conflict):
+        begin_again(round=once, user=people[1].user)
+    twice = practise(project, people[1:], name="twice", terms={"attempts": 2})
+    with pytest.raises(Conflict):
+        begin_again(round=twice, user=people[1].user)
+    work(twice, people[1], wrong=0)
+    with pytest.raises(Conflict):
+        begin_again(round=twice, user=people[1].user)
+
+
+def test_the_policy_of_cues_holds_in_practice_too(project: Project, people: list[Member]) -> None:
+    shifted = label_value("negative", "strong", polarity_cue=[(0, 16)], modality_cue=[(8, 16)])
+    for n, (policy, right) in enumerate((("overlap", True), ("exact", False), ("ignore", True))):
+        round = practise(project, people[1:], name=f"cues {n}", policy={"cues": policy})
+        stored = answer(people[1].user, next_hand(user=people[1].user, round=round)[0], shifted).answer
+        assert practice.feedback(round, stored)["right"] is right, policy
+    assert TEXT[0:16] == "Neither nepralin"
+
+
+def test_an_answer_to_a_dealt_slot_is_refused_until_the_practice_is_passed(
+    client_of: Any, project: Project, people: list[Member]
+) -> None:
+    trial = practise(project, people[1:])
+    real = build_round(project, people[1:], name="real", dealing="dealt", requires_practice=trial.pk)
+    mine = real.assignments.filter(person=people[1]).select_related("unit", "round")[0]
+    with pytest.raises(NotReady):
+        answer(people[1].user, mine)
+    assert not Answer.objects.filter(assignment=mine).exists()
+    reply = client_of(people[1].user).get(f"/api/v1/rounds/{real.pk}/next/").json()
+    assert (reply["hand"], reply["fetched"]) == ([], [])
+    assert reply["first"] == {"what": "practice", "state": "to do", "round": trial.pk, "name": "practice"}
+    work(trial, people[1], wrong=10)
+    reply = client_of(people[1].user).get(f"/api/v1/rounds/{real.pk}/next/").json()
+    assert reply["first"]["state"] == "ask the lead"
+
+
+def test_a_round_can_only_require_practice_of_its_own_task(project: Project, people: list[Member]) -> None:
+    gold = build_round(project, people[1:], name="gold")
+    with pytest.raises(Refused, match="no such practice"):
+        build_round(project, people[1:], name="real", requires_practice=gold.pk)
+
+
+def test_terms_are_checked_by_their_declarations(project: Project, people: list[Member]) -> None:
+    for terms in ({"tries": 3}, {"pass_mark": 0}, {"attempts": 9}, {"retries": 1}):
+        with pytest.raises(Refused):
+            practise(project, people[1:], terms=terms)
+
+
+def test_who_passed_costs_the_same_queries_for_any_number_of_people(project: Project, people: list[Member]) -> None:
+    counts = []
+    for n, some in enumerate((people[1:2], people)):
+        round = practise(project, some, name=f"p{n}")
+        for person in some:
+            work(round, person, wrong=1)
+        with CaptureQueriesContext(
+            connection,
+        ) as queries:
+            practice.of_everyone(round)
+        counts.append(len(queries))
+    assert counts[0] == counts[1] <= 2
+
+
+def test_only_leads_and_curators_see_how_others_fare(client_of: Any, project: Project, people: list[Member]) -> None:
+    round = practise(project, people[1:])
+    work(round, people[1], wrong=3)
+    shown = client_of(people[0].user).get(f"/api/v1/rounds/{round.pk}/practice/").json()
+    assert [(one["pseudonym"], one["passed"], [a["right"] for a in one["attempts"]]) for one in shown] == [
+        ("R1", False, [7]), ("R2", False, [0]),
+    ]  # fmt: skip
+    assert client_of(people[1].user).get(f"/api/v1/rounds/{round.pk}/practice/").status_code == 403
+    assert progress.of_round(round, now=round.opened_at)["slots"] == 20

@@ -1,0 +1,183 @@
+"""Review-and-correct: the value in force is shown, and an answer knows which decisions that was."""
+
+from typing import Any
+
+import pytest
+from rest_framework.test import APIClient
+
+from accounts.models import User
+from api.problems import Refused
+from projects import agreement, cards
+from projects.actions.answers import next_hand
+from projects.actions.corrections import correct
+from projects.actions.gold import finish_round
+from projects.actions.rounds import close_round
+from projects.actions.sheets import take_home
+from projects.in_force import values_in_force
+from projects.models import Assignment, Decision, Member, Project, Reference, Round, Unit
+from tests.builders import answer, build_cluster, build_round, label_value
+
+pytestmark = pytest.mark.django_db
+
+TRUTH = label_value("no effect", "moderate", polarity_cue=[(0, 7)])
+PLANTED = label_value("positive", "moderate", polarity_cue=[(0, 7)])
+
+
+@pytest.fixture
+def people(project: Project, lead: User, ann1: User, ann2: User) -> list[Member]:
+    return [Member.objects.get(project=project, user=user) for user in (lead, ann1, ann2)]
+
+
+def settled(project: Project, by: Member, units: int, errors: int) -> list[Unit]:
+    """So many labelled propositions, the first of which are wrong. Every other of the rest is negative, so that kappa
+    has something to say."""
+    for number in range(-(-units // 5)):
+        build_cluster(project, number, inputs=4)
+    found = list(Unit.objects.filter(project=project, type="proposition").order_by("pk")[:units])
+    for n, unit in enumerate(found):
+        correct(unit=unit, kind="label", value=PLANTED if n < errors else TRUTH, reason="First pass.", by=by)
+    return found
+
+
+def review(round: Round, person: Member) -> int:
+    """Confirm what is true, correct what is not, as the page does; how many answers."""
+    done = 0
+    while hand := next_hand(user=person.user, round=round):
+        card = cards.cards(round, hand[:1])[0]
+        assert card["value"]["polarity"] in ("no effect", "positive")
+        value = card["value"] if card["value"]["polarity"] == "no effect" else TRUTH
+        answer(person.user, hand[0], value, references=card["references"])
+        done += 1
+    return done
+
+
+def finished(round: Round) -> dict[str, int]:
+    close_round(round=round, by=None)
+    round.refresh_from_db()
+    decisions: dict[str, int] = finish_round(round=round, by=None)["decisions"]
+    return decisions
+
+
+def test_100_labels_with_23_planted_errors_report_23_and_kappa_and_n(project: Project, people: list[Member]) -> None:
+    units = settled(project, people[0], 100, 23)
+    before = Decision.objects.count()
+    round = build_round(project, people[1:2], purpose="review and correct")
+    assert review(round, people[1]) == 100
+    decisions = finished(round)
+    found = agreement.report(round, bootstrap=0)["review"]
+    assert (found["corrected"], found["reviewed"], found["confirmed"]) == (23, 100, 77)
+    assert {f["field"]: f["corrected"] for f in found["fields"]} == {
+        "polarity": 23, "polarity_cue": 0, "modality": 0, "modality_cue": 0,
+    }  # fmt: skip
+    polarity = next(m for m in found["measures"] if m["name"] == "polarity")
+    # Shown: 23 positive, 77 no effect; given: 100 no effect. Po = Pe = .77.
+    assert (polarity["n"], polarity["same"], polarity["kappa"]) == (100, 77, pytest.approx(0.0))
+    # What was confirmed is not decided anew.
+    assert decisions == {"single": 23}
+    assert Decision.objects.count() == before + 23
+    values = values_in_force(units, "label")
+    assert {v["polarity"] for v in values.values()} == {"no effect"}
+
+
+def test_kappa_is_that_of_the_table_of_shown_and_given(project: Project, people: list[Member]) -> None:
+    units = settled(project, people[0], 10, 4)
+    round = build_round(project, people[1:2], purpose="review and correct")
+    wrong = {u.pk for u in units[:2]}
+    while hand := next_hand(user=people[1].user, round=round):
+        card = cards.cards(round, hand[:1])[0]
+        value = TRUTH if hand[0].unit_id in wrong else card["value"]
+        answer(people[1].user, hand[0], value, references=card["references"])
+    polarity = agreement.report(round, bootstrap=0)["review"]["measures"][0]
+    # Shown 4 + 6, given 2 + 8: Po = .8, Pe = .4 x .2 + .6 x .8 = .56.
+    assert polarity["kappa"] == pytest.approx((0.8 - 0.56) / 0.44)
+
+
+def test_there_is_no_agreement_between_raters_in_such_a_round(project: Project, people: list[Member]) -> None:
+    settled(project, people[0], 10, 3)
+    round = build_round(project, people[1:], purpose="review and correct", overlap=2)
+    for person in people[1:]:
+        review(round, person)
+    report = agreement.report(round, bootstrap=0)
+    assert (report["measures"], report["spans"], report["raters"]) == ([], [], ["R1", "R2"])
+    assert report["review"]["reviewed"] == 20
+
+
+def test_an_answer_knows_which_decisions_were_shown_though_they_changed_meanwhile(
+    project: Project, people: list[Member]
+) -> None:
+    (unit,) = settled(project, people[0], 1, 0)
+    round = build_round(project, people[1:2], purpose="review and correct")
+    slot = next_hand(user=people[1].user, round=round)[0]
+    card = cards.cards(round, [slot])[0]
+    newer = correct(unit=unit, kind="label", value=PLANTED, reason="Read again.", by=people[0])
+    stored = answer(people[1].user, slot, card["value"], references=card["references"]).answer
+    assert set(Reference.objects.filter(answer=stored).values_list("decision", flat=True)) == set(card["references"])
+    assert newer[0].pk not in card["references"]
+    # It confirmed what was shown, so what was decided since stays.
+    assert finished(round) == {}
+    assert values_in_force([unit], "label")[unit.pk]["polarity"] == "positive"
+
+
+def test_a_corrected_answer_that_is_opened_again_is_held_against_what_was_first_shown(
+    project: Project, people: list[Member]
+) -> None:
+    (unit,) = settled(project, people[0], 1, 1)
+    round = build_round(project, people[1:2], purpose="review and correct")
+    slot = next_hand(user=people[1].user, round=round)[0]
+    first = cards.cards(round, [slot])[0]
+    answer(people[1].user, slot, TRUTH, references=first["references"])
+    correct(unit=unit, kind="label", value=TRUTH, reason="Read again.", by=people[0])
+    again = cards.recent(round, people[1], 1)[0]
+    assert again["references"] == first["references"]
+    assert again["value"]["polarity"] == "no effect"
+
+
+def test_an_answer_must_say_what_was_shown_and_cannot_name_anothers_decisions(
+    project: Project, people: list[Member]
+) -> None:
+    settled(project, people[0], 2, 0)
+    round = build_round(project, people[1:2], purpose="review and correct")
+    slot, other = next_hand(user=people[1].user, round=round)
+    for references in ([], cards.cards(round, [other])[0]["references"], [10**9]):
+        with pytest.raises(Refused) as refused:
+            answer(people[1].user, slot, TRUTH, references=references)
+        assert refused.value.errors[0]["field"] == "references"
+    assert not Reference.objects.exists()
+
+
+def test_reviewers_who_differ_leave_the_field_as_it_is_and_make_no_contest(
+    project: Project, people: list[Member]
+) -> None:
+    (unit,) = settled(project, people[0], 1, 1)
+    round = build_round(project, people[1:], purpose="review and correct", overlap=2)
+    for person, value in zip(people[1:], (TRUTH, label_value("negative", "moderate")), strict=True):
+        slot = next_hand(user=person.user, round=round)[0]
+        answer(person.user, slot, value, references=cards.cards(round, [slot])[0]["references"])
+    finished(round)
+    assert not Decision.objects.contested().exists()
+    assert values_in_force([unit], "label")[unit.pk]["polarity"] == "positive"
+
+
+def test_the_card_of_the_api_shows_the_value_and_the_report_counts(
+    client_of: Any, project: Project, people: list[Member]
+) -> None:
+    settled(project, people[0], 3, 1)
+    client: APIClient = client_of(people[0].user)
+    plan = {
+        "name": "second look", "kind": "label", "purpose": "review and correct", "overlap": 1,
+        "people": [people[1].pk],
+    }  # fmt: skip
+    round = Round.objects.get(pk=client.post("/api/v1/projects/eye/rounds/", plan, format="json").json()["id"])
+    card = client_of(people[1].user).get(f"/api/v1/rounds/{round.pk}/next/").json()["fetched"][0]
+    assert (card["value"]["polarity"], len(card["references"])) == ("positive", 4)
+    review(round, people[1])
+    shown = client.get(f"/api/v1/rounds/{round.pk}/agreement/").json()
+    assert (shown["review"]["corrected"], shown["review"]["reviewed"], shown["measures"]) == (1, 3, [])
+
+
+def test_review_is_not_done_in_a_spreadsheet(project: Project, people: list[Member]) -> None:
+    settled(project, people[0], 1, 0)
+    round = build_round(project, people[1:2], purpose="review and correct")
+    with pytest.raises(Refused, match="browser"):
+        take_home(round=round, member=people[1], by=people[0].user)
+    assert Assignment.objects.filter(round=round, person=people[1]).count() == 0
