@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from api.parameters import check_given
 from api.problems import FieldErrors, Refused
@@ -51,11 +51,13 @@ def units(project: Project, kind: str, filters: Mapping[str, Any], purpose: str 
 def _taken_by(purpose: str, found: QuerySet[Unit], kind: str) -> QuerySet[Unit]:
     match purposes.of(purpose).chooses:
         case "decided":
-            return units_with(found, Decision.objects.filter(kind=kind).values_said())
+            taken = units_with(found, Decision.objects.filter(kind=kind).values_said())
         case "settled":
-            return units_settled(found, kind)
+            taken = units_settled(found, kind)
         case _:
             return found
+    undecided = kinds.get(kind).undecided_imports(found).order_by().values("pk")
+    return found.filter(Q(pk__in=taken.order_by().values("pk")) | Q(pk__in=undecided))
 
 
 def filters_of(kind: kinds.Kind) -> list[kinds.Filter]:

@@ -55,6 +55,7 @@ urlpatterns = [
     path("rounds/<int:round_id>/people/", rounds.RoundPeopleView.as_view()),
     path("rounds/<int:round_id>/people/<int:member_id>/", rounds.RoundPersonView.as_view()),
     path("rounds/<int:round_id>/practice/", readiness.PracticeView.as_view()),
+    path("rounds/<int:round_id>/practice/people/", readiness.PracticePeopleView.as_view()),
     path("rounds/<int:round_id>/questions/", readiness.QuestionsView.as_view()),
     path("rounds/<int:round_id>/admissions/", readiness.AdmissionsView.as_view()),
     path("rounds/<int:round_id>/agreement/", rounds.RoundAgreementView.as_view()),

@@ -134,8 +134,14 @@ def meant(plan: RoundPlan) -> RoundPlan:
 
 def laid_out(round: Round, chosen: Sequence[tuple[int, int]]) -> Sequence[tuple[int, int]]:
     """The (unit, context) ids that a round asks of those that were chosen, as its kind lays them out."""
-    units = kinds.get(round.kind).lay_out(round, chosen)
+    kind = kinds.get(round.kind)
+    units = kind.lay_out(round, chosen)
     refuse_empty(units)
+    if round.meaning.chooses != "any":
+        # What is shown, or expected, is a decision that answers can point at.
+        ids = [unit for unit, _ in units]
+        for first in range(0, len(ids), BATCH):
+            kind.before_decisions(list(Unit.objects.filter(pk__in=ids[first : first + BATCH])))
     return units
 
 

@@ -206,6 +206,11 @@ class Kind:
         the field is not compared."""
         return self.says_same(field, expected, said)
 
+    def undecided_imports(self, units: QuerySet[Unit]) -> QuerySet[Unit]:
+        """Of these units those whose value a file brought and of which no decision is written yet: `before_decisions`
+        writes it. None where a kind's import writes decisions at once."""
+        return units.none()
+
     def before_decisions(self, units: Sequence[Unit]) -> None:
         """Called in the transaction that decides these units, before what is in force is read."""
 

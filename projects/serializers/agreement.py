@@ -255,13 +255,13 @@ class AgreementReportSerializer(Plain):
     answers = serializers.IntegerField()
     measures = MeasureSerializer(many=True)
     spans = SpanAgreementSerializer(many=True)
-    review = ReviewedSerializer(required=False, help_text="Where a value in force was shown to be reviewed.")
     repeats = RepeatsSerializer(required=False, help_text="Where people were asked again.")
 
 
 class AgreementSerializer(AgreementReportSerializer):
     """The report, when it was measured, and whether it is what the answers come to now."""
 
+    review = ReviewedSerializer(required=False, help_text="Where a value in force was shown to be reviewed.")
     as_of = serializers.DateTimeField()
     current = serializers.BooleanField(help_text="Whether measuring it now would give the same.")
     answers_now = serializers.IntegerField(help_text="Counted answers by now; the report may be of fewer.")

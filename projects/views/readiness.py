@@ -70,15 +70,17 @@ class AdmissionSerializer(Strict):
     reason = serializers.CharField(max_length=2000, allow_blank=True, default="")
 
 
-class PracticeView(APIView):
-    permission_classes = GUESTS_TOO
-
+class PracticePeopleView(APIView):
     @extend_schema(operation_id="practice_people", responses=PersonPracticeSerializer(many=True))
     def get(self, request: Request, round_id: int) -> Response:
         """How the people of a practice round fare; empty for a round of another purpose."""
         round, member = round_of(signed_in(request), round_id)
         require(member, Role.LEAD, Role.CURATOR)
         return Response(practice.of_everyone(round) if round.meaning.gives_feedback else [])
+
+
+class PracticeView(APIView):
+    permission_classes = GUESTS_TOO
 
     @extend_schema(operation_id="practice_again", request=None, responses=PracticeSerializer)
     def post(self, request: Request, round_id: int) -> Response:

@@ -57,6 +57,7 @@ CASES: dict[str, Callable[[World], Ids]] = {
     "rounds/<int:round_id>/participant-links/<int:link_id>/": lambda w: {"round_id": w.round.pk, "link_id": w.link.pk},
     "rounds/<int:round_id>/consent-text/": lambda w: {"round_id": w.round.pk},
     "rounds/<int:round_id>/practice/": lambda w: {"round_id": w.round.pk},
+    "rounds/<int:round_id>/practice/people/": lambda w: {"round_id": w.round.pk},
     "rounds/<int:round_id>/questions/": lambda w: {"round_id": w.round.pk},
     "rounds/<int:round_id>/admissions/": lambda w: {"round_id": w.round.pk},
     "rounds/<int:round_id>/agreement/": lambda w: {"round_id": w.round.pk},

@@ -151,6 +151,7 @@ VOLUNTEERS = {
     "session/": {"get", "delete"}, "me/": {"get", "patch"}, "my-work/": {"get"}, "guides/": {"get"},
     "participation/": {"get", "post", "delete"},
     "rounds/<int:round_id>/": {"get"}, "rounds/<int:round_id>/next/": {"get"}, "rounds/<int:round_id>/recent/": {"get"},
+    "rounds/<int:round_id>/practice/": {"post"}, "rounds/<int:round_id>/questions/": {"get", "post"},
     "rounds/<int:round_id>/replies/": {"get"}, "answers/<uuid:answer_uuid>/": {"put"},
 }  # fmt: skip
 

@@ -292,9 +292,9 @@ def test_who_passed_costs_the_same_queries_for_any_number_of_people(project: Pro
 def test_only_leads_and_curators_see_how_others_fare(client_of: Any, project: Project, people: list[Member]) -> None:
     round = practise(project, people[1:])
     work(round, people[1], wrong=3)
-    shown = client_of(people[0].user).get(f"/api/v1/rounds/{round.pk}/practice/").json()
+    shown = client_of(people[0].user).get(f"/api/v1/rounds/{round.pk}/practice/people/").json()
     assert [(one["pseudonym"], one["passed"], [a["right"] for a in one["attempts"]]) for one in shown] == [
         ("R1", False, [7]), ("R2", False, [0]),
     ]  # fmt: skip
-    assert client_of(people[1].user).get(f"/api/v1/rounds/{round.pk}/practice/").status_code == 403
+    assert client_of(people[1].user).get(f"/api/v1/rounds/{round.pk}/practice/people/").status_code == 403
     assert progress.of_round(round, now=round.opened_at)["slots"] == 20

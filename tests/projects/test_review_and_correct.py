@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from django.utils import timezone
 from rest_framework.test import APIClient
 
 from accounts.models import User
@@ -14,7 +15,7 @@ from projects.actions.gold import finish_round
 from projects.actions.rounds import close_round
 from projects.actions.sheets import take_home
 from projects.in_force import values_in_force
-from projects.models import Assignment, Decision, Member, Project, Reference, Round, Unit
+from projects.models import Assignment, Decision, Import, Member, Project, Reference, Round, Unit
 from tests.builders import answer, build_cluster, build_round, label_value
 
 pytestmark = pytest.mark.django_db
@@ -181,3 +182,40 @@ def test_review_is_not_done_in_a_spreadsheet(project: Project, people: list[Memb
     with pytest.raises(Refused, match="browser"):
         take_home(round=round, member=people[1], by=people[0].user)
     assert Assignment.objects.filter(round=round, person=people[1]).count() == 0
+
+
+@pytest.mark.parametrize("kind", ["tuple", "discourse"])
+def test_other_kinds_are_reviewed_alike(project: Project, people: list[Member], kind: str) -> None:
+    cluster = build_cluster(project, 0)
+    blank = {"text": "", "fragments": []}
+    values: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
+        "tuple": (
+            {"p": blank, "i": blank | {"text": "nepralin"}, "c": blank | {"stands_for": ""}, "o": blank},
+            {"p": blank, "i": blank | {"text": "placebo"}, "c": blank | {"stands_for": ""}, "o": blank}, "i",
+        ),
+        "discourse": ({"relation": "agreement"}, {"relation": "contradiction"}, "relation"),
+    }  # fmt: skip
+    before, after, field = values[kind]
+    correct(unit=cluster.unit, kind=kind, value=before, reason="First.", by=people[0])
+    round = build_round(project, people[1:], kind=kind, overlap=2, purpose="review and correct")
+    for person, other in zip(people[1:], (None, after), strict=True):
+        slot = next_hand(user=person.user, round=round)[0]
+        card = cards.cards(round, [slot])[0]
+        answer(person.user, slot, other or card["value"], kind=kind, references=card["references"])
+    found = agreement.report(round, bootstrap=0)["review"]
+    assert (found["corrected"], found["reviewed"]) == (1, 2)
+    assert [f["field"] for f in found["fields"] if f["corrected"]] == [field]
+
+
+def test_a_tuple_that_only_a_file_said_can_be_reviewed(project: Project, people: list[Member], lead: User) -> None:
+    cluster = build_cluster(project, 0)
+    cluster.imported = Import.objects.create(
+        project=project, format="m3", file_name="f", sha256="0" * 64, size=1, created_by=lead, created_at=timezone.now()
+    )
+    cluster.save()
+    round = build_round(project, people[1:2], kind="tuple", purpose="review and correct")
+    slot = next_hand(user=people[1].user, round=round)[0]
+    card = cards.cards(round, [slot])[0]
+    assert len(card["references"]) == 4
+    answer(people[1].user, slot, card["value"], kind="tuple", references=card["references"])
+    assert agreement.report(round, bootstrap=0)["review"]["corrected"] == 0

@@ -34,7 +34,8 @@ from tests.releases.test_needed_again import released
 __all__ = ["beside", "clusters", "corpus", "documents", "judging", "levels", "people", "staged", "study"]
 pytestmark = pytest.mark.django_db
 #: What the Agreement page says of its report, and the report does not.
-OF_THE_PAGE = {"as_of", "current", "answers_now", "job"}
+#: What became of reviewed values is shown on the page; a release has the agreement of independent labelling only.
+OF_THE_PAGE = {"as_of", "current", "answers_now", "job", "review"}
 
 
 class Heard(Findings):

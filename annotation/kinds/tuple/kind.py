@@ -89,6 +89,9 @@ class TupleKind(clusters.ClusterKind):
         )
         tuple_in_force.store_slots([(row, value) for row, (_, value) in zip(tuples, said, strict=True)])
 
+    def undecided_imports(self, units: QuerySet[Unit]) -> QuerySet[Unit]:
+        return units.filter(cluster__imported__isnull=False).exclude(pico_tuples__imported__isnull=False)
+
     def before_decisions(self, units: Sequence[Unit]) -> None:
         tuple_in_force.keep_imported(units)
 

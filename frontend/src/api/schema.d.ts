@@ -1367,11 +1367,27 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description How the people of a practice round fare; empty for a round of another purpose. */
-        get: operations["practice_people"];
+        get?: never;
         put?: never;
         /** @description Begin a second attempt at all units, where the lead allows one and the first was no pass. */
         post: operations["practice_again"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/rounds/{round_id}/practice/people/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description How the people of a practice round fare; empty for a round of another purpose. */
+        get: operations["practice_people"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1993,10 +2009,10 @@ export interface components {
             answers: number;
             measures: components["schemas"]["Measure"][];
             spans: components["schemas"]["SpanAgreement"][];
-            /** @description Where a value in force was shown to be reviewed. */
-            review?: components["schemas"]["Reviewed"];
             /** @description Where people were asked again. */
             repeats?: components["schemas"]["Repeats"];
+            /** @description Where a value in force was shown to be reviewed. */
+            review?: components["schemas"]["Reviewed"];
             /** Format: date-time */
             as_of: string;
             /** @description Whether measuring it now would give the same. */
@@ -12469,63 +12485,6 @@ export interface operations {
             };
         };
     };
-    practice_people: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                round_id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["PersonPractice"][];
-                };
-            };
-            /** @description Not signed in, or the token is unknown, expired or revoked. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Absent, or hidden from you: the two look alike. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The data base cannot be reached just now; try again. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
     practice_again: {
         parameters: {
             query?: never;
@@ -12601,6 +12560,63 @@ export interface operations {
             };
             /** @description Too many tries; wait as `Retry-After` says. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    practice_people: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                round_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PersonPractice"][];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
