@@ -70,6 +70,7 @@ def schema(run: Run) -> None:
 def frontend(run: Run) -> None:
     with _packing:
         run.manage("frontend", "check")
+        kinds.types(run)
         run.manage("frontend", "test")
         run.manage("frontend")
 

@@ -11,6 +11,14 @@ def check(run: Run, *, pace: str, **environment: str) -> None:
     run.pytest("--ds", SETTINGS, "-m", pace, FOLDER, **environment)
 
 
+def types(run: Run) -> None:
+    """Its component is checked as the product's are."""
+    run.command(
+        "npm", "--prefix", ROOT / "frontend", "exec", "--", "svelte-check", "--workspace", ROOT / "frontend",
+        "--tsconfig", ROOT / FOLDER / "frontend" / "tsconfig.json", "--fail-on-warnings",
+    )  # fmt: skip
+
+
 def bundle(run: Run) -> str:
     """The pages with the kind in them, apart from production's; the folder."""
     out = DATA / "two_texts_dist"

@@ -6,7 +6,7 @@ import { Clusters, type ClusterState, type Edits } from './clusters.ts'
 const clusters = new Clusters(await loadColumns())
 const cell = { shown: 1, seen: 7, decided_by: null, decided_at: null, is_stale: false }
 const claim = (position: number, polarity: 'positive' | 'negative' | null, is_stale = false): Claim => ({
-  id: position, unit: 100 + position, position, study: position ? { id: 1, pmid: '7' } : null, text: 'It fell.', removable: false,
+  id: position, unit: 100 + position, position, study: position ? { id: 1, pmid: '7' } : null, text: 'It fell.', removable: false, others: [],
   label: {
     ...cell, is_stale, polarity: polarity && { value: polarity, origin: 'unanimous' }, polarity_cue: null,
     modality: polarity && { value: 'strong', origin: 'unanimous' }, modality_cue: null,
@@ -14,7 +14,7 @@ const claim = (position: number, polarity: 'positive' | 'negative' | null, is_st
 })
 const cluster = (...claims: Claim[]): Cluster => ({
   id: 1, unit: 99, key: '1_0', sentence: null, propositions: claims, missing: [],
-  tuple: { ...cell, slots: [], origin: null }, relation: { ...cell, relation: null, suggested: null },
+  tuple: { ...cell, slots: [], origin: null }, relation: { ...cell, relation: null, suggested: null }, others: [],
 })
 const typed = (state: ClusterState, row: number, column: string, text: string): ClusterState => {
   const rows = state.claims.rows.map((r, i) => (i === row ? clusters.claimFacts.columns.find((c) => c.key === column)!.put!(r, text) : r))

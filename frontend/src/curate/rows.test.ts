@@ -9,7 +9,7 @@ import { basisOf, begin, changesOf, columnsOf, follow, refusals, type Row } from
 
 const state = { shown: 1, seen: 7, decided_by: null, decided_at: null, is_stale: false }
 const claim = (position: number, text: string, polarity: 'positive' | null = null): Claim => ({
-  id: position, unit: 100 + position, position, study: position ? { id: 1, pmid: '7' } : null, text, removable: false,
+  id: position, unit: 100 + position, position, study: position ? { id: 1, pmid: '7' } : null, text, removable: false, others: [],
   label: {
     ...state, polarity: polarity && { value: polarity, origin: 'imported' }, polarity_cue: null,
     modality: polarity && { value: 'strong', origin: 'imported' }, modality_cue: null,
@@ -19,7 +19,7 @@ const TARGET = 'Nepralin improves the score.'
 const cluster: Cluster = {
   id: 1, unit: 99, key: '1_0', sentence: null, propositions: [claim(0, TARGET), claim(1, 'It fell. It fell again.', 'positive')], missing: [],
   tuple: { ...state, slots: [{ slot: 'i', form: 'explicit', text: 'nepralin', stands_for: '', fragments: [] }], origin: 'imported' },
-  relation: { ...state, relation: null, suggested: null },
+  relation: { ...state, relation: null, suggested: null }, others: [],
 }
 const { ofClaims, ofClusters } = await loadColumns()
 const columns = columnsOf(ofClaims)
