@@ -10,6 +10,7 @@ from django.db.models import prefetch_related_objects
 
 from projects import kinds
 from projects.actions.staleness import stale_units
+from projects.in_force import sentences
 from projects.models import Answer, Decision, Member, Outcome, Round
 
 from . import counterfactuals
@@ -157,7 +158,7 @@ def _history(cluster: Cluster, propositions: Sequence[Proposition]) -> list[Json
         .defer("imported__report")
         .order_by("id")
     )
-    sentences = _sentences(decisions)
+    said = sentences(decisions)
     deciders = {d.decided_by_id for d in decisions if d.decided_by_id}
     people = dict(
         Member.objects.filter(project=cluster.project_id, user__in=deciders).values_list("user_id", "pseudonym")
@@ -170,7 +171,7 @@ def _history(cluster: Cluster, propositions: Sequence[Proposition]) -> list[Json
             "kind": d.kind,
             "field": d.field,
             "origin": d.origin,
-            "value": sentences.get(d.pk),
+            "value": said.get(d.pk),
             "round": d.round and d.round.name,
             "file_name": d.imported and d.imported.file_name,
             "decided_by": people.get(d.decided_by_id or 0),
@@ -179,20 +180,3 @@ def _history(cluster: Cluster, propositions: Sequence[Proposition]) -> list[Json
         }
         for d in decisions
     ]
-
-
-def _sentences(decisions: Sequence[Decision]) -> dict[int, str]:
-    """What each decision says in words; a contest says nothing."""
-    valued = [d for d in decisions if d.says_a_value]
-    known = {kind.key for kind in kinds.all_kinds()}
-    found: dict[int, str] = {}
-    for key in sorted({d.kind for d in valued} & known):
-        kind, mine = kinds.get(key), [d for d in valued if d.kind == key]
-        answered = kind.values(d.answer_id for d in mine if d.answer_id)
-        imports = {d.imported_id for d in mine if d.imported_id}
-        brought = kind.imported_values([d.unit for d in mine if d.imported], imports) if imports else {}
-        for d in mine:
-            value = answered.get(d.answer_id) if d.answer_id else brought.get((d.unit_id, d.imported_id or 0))
-            if value:
-                found[d.pk] = kind.sentence(d.field, value)
-    return found

@@ -36,7 +36,7 @@ def unlabelled(claims: QuerySet[Proposition]) -> QuerySet[Proposition]:
 
 def _lacks() -> dict[str, Q]:
     claims = Proposition.objects.current().filter(cluster=OuterRef("pk"))
-    relation = Decision.objects.filter(unit=OuterRef("unit"), kind="discourse", field="relation").values_said()
+    relation = Decision.objects.filter(unit=OuterRef("unit"), kind="discourse", field="relation").in_force()
     return {
         "label": Q(Exists(unlabelled(claims))),
         "target": ~Q(Exists(claims.filter(position=0))),

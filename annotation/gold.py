@@ -114,6 +114,6 @@ def relations_in_force() -> QuerySet[DiscourseLabel]:
 
 def _chosen(rows: QuerySet[Any], kind: str, field: str) -> QuerySet[Any]:
     """The rows that the decision in force on a field of their unit adopts."""
-    newest = Decision.objects.filter(unit=OuterRef("unit"), kind=kind, field=field).values_said().newest_first()
+    newest = Decision.objects.filter(unit=OuterRef("unit"), kind=kind, field=field).in_question().newest_first()
     rows = rows.alias(adopted=Subquery(newest.values("answer")[:1]), brought=Subquery(newest.values("imported")[:1]))
     return rows.filter(Q(answer=F("adopted")) | Q(imported=F("brought")))

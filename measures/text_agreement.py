@@ -161,7 +161,13 @@ def _same(comparison: Comparison, a: Cells, b: Cells) -> float | None:
 
 
 def _word_f1(comparison: Comparison, a: Cells, b: Cells) -> float | None:
-    left, right = (_words_of(cells[name]) for cells in (a, b) for name in comparison.columns)
+    left, right = (cells[name] for cells in (a, b) for name in comparison.columns)
+    return word_f1(left, right)
+
+
+def word_f1(a: str, b: str) -> float | None:
+    """F1 over the different words of two texts, whatever their case; None where neither has one."""
+    left, right = _words_of(a), _words_of(b)
     return 2 * len(left & right) / (len(left) + len(right)) if left or right else None
 
 

@@ -51,7 +51,7 @@ def units(project: Project, kind: str, filters: Mapping[str, Any], purpose: str 
 def _taken_by(purpose: str, found: QuerySet[Unit], kind: str) -> QuerySet[Unit]:
     match purposes.of(purpose).chooses:
         case "decided":
-            taken = units_with(found, Decision.objects.filter(kind=kind).values_said())
+            taken = units_with(found, Decision.objects.filter(kind=kind).in_force())
         case "settled":
             taken = units_settled(found, kind)
         case _:

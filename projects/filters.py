@@ -9,11 +9,11 @@ from api.parameters import Parameter, Takes
 
 from .in_force import units_with
 from .kinds import Filter
-from .models import Answer, Assignment, Change, Decision, Origin, Round, Unit
+from .models import WAITING, Answer, Assignment, Change, Decision, Origin, Round, Unit
 
 Units = QuerySet[Unit]
 #: Where a value in force can come from.
-ORIGINS = tuple(str(origin) for origin in Origin if origin != Origin.CONTESTED)
+ORIGINS = tuple(str(origin) for origin in Origin if origin not in WAITING)
 
 
 def general(kind: str) -> Sequence[Filter]:
@@ -21,7 +21,7 @@ def general(kind: str) -> Sequence[Filter]:
     decisions = Decision.objects.filter(kind=kind)
 
     def gold(units: Units, which: str) -> Units:
-        return units_with(units, decisions.values_said(), there=which == "with")
+        return units_with(units, decisions.in_force(), there=which == "with")
 
     def contested(units: Units, _: Any) -> Units:
         return units_with(units, decisions.contested())

@@ -19,8 +19,9 @@ def newest_decisions(units: Iterable[int], *kinds: str) -> dict[tuple[int, str, 
     PostgreSQL finds units and kinds by their index whatever it knows of the table. It would not where the rows were
     asked for in order (docs/decisions/0027-in-force.md).
     """
-    rows = Decision.objects.filter(unit__in=units, kind__in=kinds).values_said().order_by()
-    return {(d.unit_id, d.kind, d.field): d for d in sorted(rows, key=lambda d: d.pk)}
+    rows = Decision.objects.filter(unit__in=units, kind__in=kinds).in_question().order_by()
+    newest = {(d.unit_id, d.kind, d.field): d for d in sorted(rows, key=lambda d: d.pk)}
+    return {place: d for place, d in newest.items() if d.says_a_value}
 
 
 def decisions_in_force(units: Iterable[int], kind: str) -> dict[tuple[int, str], Decision]:
@@ -73,3 +74,35 @@ def parts_of(units: Sequence[Unit], kind: str, decisions: Collection[Decision]) 
         d.pk: how.part_of(d.field, answers[d.answer_id] if d.answer_id else imported[d.unit_id, d.imported_id or 0])
         for d in decisions
     }
+
+
+def taken_back(units: Iterable[int], kind: str) -> set[tuple[int, str]]:
+    """(unit id, field) of what was in force and is no more, since whoever decided it took it back. One query."""
+    rows = Decision.objects.filter(unit__in=units, kind=kind).in_question().order_by()
+    newest = {(d.unit_id, d.field): d.origin for d in sorted(rows, key=lambda d: d.pk)}
+    return {place for place, origin in newest.items() if origin == Origin.REOPENED}
+
+
+def sentences(decisions: Sequence[Decision]) -> dict[int, str]:
+    """What each decision says in words, by its id; what says no value is left out. Load ``unit`` with them. A few
+    queries a kind."""
+    valued = [d for d in decisions if d.says_a_value]
+    known = {kind.key for kind in kinds.all_kinds()}
+    found: dict[int, str] = {}
+    for key in sorted({d.kind for d in valued} & known):
+        kind, mine = kinds.get(key), [d for d in valued if d.kind == key]
+        answered = kind.values(d.answer_id for d in mine if d.answer_id)
+        imports = {d.imported_id for d in mine if d.imported_id}
+        brought = kind.imported_values([d.unit for d in mine if d.imported_id], imports) if imports else {}
+        for d in mine:
+            value = answered.get(d.answer_id) if d.answer_id else brought.get((d.unit_id, d.imported_id or 0))
+            if value:
+                found[d.pk] = kind.sentence(d.field, value)
+    return found
+
+
+def contested_fields(units: Sequence[Unit], kind: str) -> set[tuple[int, str]]:
+    """(unit id, field) of what waits for a curator. One query."""
+    rows = Decision.objects.filter(unit__in=[u.pk for u in units], kind=kind).order_by()
+    newest = {(d.unit_id, d.field): d.says_a_value for d in sorted(rows, key=lambda d: d.pk)}
+    return {place for place, says_a_value in newest.items() if not says_a_value}

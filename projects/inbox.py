@@ -8,7 +8,7 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 
 from . import kinds, progress
-from .models import Answer, Decision, Member, Outcome, Participant, Project, Remark, Round
+from .models import Answer, Decision, Member, Outcome, Participant, Project, Remark, Round, Unit
 from .purposes import which
 
 FLAGGED, COMMENTED, SKIPPED = Q(flag=True), ~Q(comment=""), Q(outcome=Outcome.SKIPPED)
@@ -29,6 +29,11 @@ def raised(project: Project) -> QuerySet[Answer]:
         .annotate(last_act=Coalesce(Subquery(words.values("act")[:1]), Value("")))
         .order_by("-received_at", "-pk")
     )
+
+
+def open_flags(round: Round, unit: Unit) -> QuerySet[Answer]:
+    """The answers of a round to one unit whose flag nobody has settled."""
+    return raised(round.project).filter(FLAGGED, assignment__round=round, assignment__unit=unit).exclude(SETTLED)
 
 
 def filtered(project: Project, *, what: str = "", state: str = "", round: int | None = None) -> QuerySet[Answer]:

@@ -10,6 +10,7 @@ from accounts.models import User
 
 from . import kinds
 from .actions import gold
+from .adjudication import outcomes
 from .models import Answer, Assignment, Job, Outcome, Participant, Remark, Round
 
 COUNTED = Q(assignments__number__gte=1, assignments__repeat=0)
@@ -163,6 +164,7 @@ def my_work(user: User, *, now: datetime) -> list[dict[str, Any]]:
             "today": said.get(r.pk, {}).get("today", 0),
             "active_seconds": (said.get(r.pk, {}).get("ms") or 0) / 1000,
             "replies": replies.get(r.pk, 0),
+            "outcomes": outcomes.are_shown(r),
         }
         for r in rounds
     ]  # fmt: skip

@@ -3,6 +3,7 @@
 from django.urls import path
 
 from .views import (
+    adjudication,
     audit,
     corrections,
     guidelines,
@@ -58,6 +59,12 @@ urlpatterns = [
     path("rounds/<int:round_id>/practice/people/", readiness.PracticePeopleView.as_view()),
     path("rounds/<int:round_id>/questions/", readiness.QuestionsView.as_view()),
     path("rounds/<int:round_id>/admissions/", readiness.AdmissionsView.as_view()),
+    path("rounds/<int:round_id>/adjudication/", adjudication.QueueView.as_view()),
+    path("rounds/<int:round_id>/adjudication/at-once/", adjudication.AtOnceView.as_view()),
+    path("rounds/<int:round_id>/adjudication/undo/", adjudication.UndoView.as_view()),
+    path("rounds/<int:round_id>/adjudication/<int:unit_id>/", adjudication.DossierView.as_view()),
+    path("rounds/<int:round_id>/adjudication/<int:unit_id>/reopen/", adjudication.ReopenView.as_view()),
+    path("rounds/<int:round_id>/outcomes/", adjudication.OutcomesView.as_view()),
     path("rounds/<int:round_id>/agreement/", rounds.RoundAgreementView.as_view()),
     path("projects/<slug:slug>/elsewhere/check/", sheets.ElsewhereCheckView.as_view()),
     path("projects/<slug:slug>/elsewhere/import/", sheets.ElsewhereConfirmView.as_view()),

@@ -47,6 +47,7 @@ export const routes: Route[] = [
   { path: '/projects/:project/rounds', guide: 'lead#rounds', page: () => import('./pages/Rounds.svelte'), title: 'Rounds', nav: 'Rounds', roles: READERS },
   { path: '/projects/:project/rounds/new', guide: 'lead#rounds', page: () => import('./pages/NewRound.svelte'), title: 'New round' },
   { path: '/projects/:project/rounds/:round', guide: 'lead#rounds', page: () => import('./pages/Round.svelte'), title: 'Round' },
+  { path: '/projects/:project/rounds/:round/adjudicate', guide: 'lead#adjudication', page: () => import('./pages/Adjudicate.svelte'), title: 'Adjudicate', bare: true, roles: ['lead', 'curator'] },
   { path: '/projects/:project/rounds/:round/agreement', guide: 'lead#agreement', page: () => import('./pages/Agreement.svelte'), title: 'Agreement' },
   { path: '/projects/:project/systems', guide: 'lead#systems-and-runs', page: () => import('./pages/Systems.svelte'), title: 'Systems', nav: 'Systems', roles: READERS },
   { path: '/projects/:project/systems/new', guide: 'lead#systems-and-runs', page: () => import('./pages/NewVersion.svelte'), title: 'New system' },

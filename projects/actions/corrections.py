@@ -16,7 +16,7 @@ from api.problems import FieldErrors, Refused, StaleRevision
 from audit.log import record_all
 
 from .. import kinds
-from ..in_force import decisions_in_force, values_in_force
+from ..in_force import contested_fields, decisions_in_force, values_in_force
 from ..models import Answer, Assignment, CameBy, Decision, Member, Origin, Outcome, Project, Round, Unit
 from .answers import Submission, insert_answers
 from .curation import curation_round, hold, take_slots
@@ -61,11 +61,13 @@ def correct_all(
     by: Member,
     batch: uuids.UUID | None = None,
     path: str = "",
+    adjudicated: Round | None = None,
 ) -> list[Corrected]:
     """Put values in force, all or none: an answer in slot 0 of the standing round, adopted for the fields in which it
     differs. A reason is needed where a value in force is replaced.
 
-    ``path`` names a row in the errors: ``rows.{n}.`` for a batch. Raises `Refused` with every fault by row and field,
+    ``path`` names a row in the errors: ``rows.{n}.`` for a batch. ``adjudicated``: the round of which it is decided, in
+    whose history the decisions stand. Raises `Refused` with every fault by row and field,
     `StaleRevision` with both versions of every cell that has changed since it was shown.
     """
     _check(corrections, path, by)
@@ -77,7 +79,7 @@ def correct_all(
         hold([c.unit for c in corrections])
         work = {
             # In the order in which they are judged by one another's values.
-            kind.key: _Work(project, kind.key, [corrections[n] for n in by_kind[kind.key]], by)
+            kind.key: _Work(project, kind.key, [corrections[n] for n in by_kind[kind.key]], by, adjudicated)
             for kind in kinds.all_kinds()
             if kind.key in by_kind
         }
@@ -117,26 +119,38 @@ def _check(corrections: Sequence[Correction], path: str, by: Member) -> None:
 class _Work:
     """The cells of one kind, locked by their slots, with what is in force of them."""
 
-    def __init__(self, project: Project, kind: str, corrections: Sequence[Correction], by: Member) -> None:
+    def __init__(
+        self,
+        project: Project,
+        kind: str,
+        corrections: Sequence[Correction],
+        by: Member,
+        adjudicated: Round | None = None,
+    ) -> None:
         self.how = kinds.get(kind)
         self.project, self.corrections, self.by = project, corrections, by
         self.units = [c.unit for c in corrections]
         self.round: Round = curation_round(project=project, kind=kind, by=by.user)
+        self.decided_of = adjudicated or self.round
         # The slots are taken first: from here on nobody else decides these cells by hand.
         self.slots = take_slots(self.round, self.units, by)
         self.now: datetime = timezone.now()
         self.how.before_decisions(self.units)
         self.before = values_in_force(self.units, kind)
+        self.contested = contested_fields(self.units, kind)
 
     def _changes(self, c: Correction, stale: set[tuple[int, str]]) -> list[str]:
-        """The fields that are to be decided: what differs, and everything where it is stale."""
+        """The fields that are to be decided: what differs or is contested, and everything where it is stale."""
         # What was decided before something above the unit changed is said anew, even where it stays the same.
         again = (c.unit.pk, self.how.key) in stale
         before = self.before[c.unit.pk]
         return [
             name
             for name in self.how.fields
-            if again or name not in before or not self.how.says_same(name, before, c.value)
+            if again
+            or name not in before
+            or (c.unit.pk, name) in self.contested
+            or not self.how.says_same(name, before, c.value)
         ]
 
     @property
@@ -177,7 +191,7 @@ class _Work:
             c.unit.pk: [
                 Decision(
                     unit=c.unit, kind=self.how.key, field=name, origin=Origin.CURATED, answer=answers[c.unit.pk],
-                    round=self.round, decided_by=self.by.user, reason=reason, decided_at=self.now,
+                    round=self.decided_of, decided_by=self.by.user, reason=reason, decided_at=self.now,
                 )
                 for name in fields
             ]

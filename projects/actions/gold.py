@@ -62,6 +62,12 @@ def counted(round: Round) -> QuerySet[Answer]:
     return found.order_by(*ORDER)
 
 
+def opinions(round: Round) -> QuerySet[Answer]:
+    """The answers that are each one person's opinion of a unit: those that count, without what a person was asked
+    again. (Whether a round makes gold is said by its purpose.)"""
+    return counted(round).filter(assignment__repeat=0)
+
+
 def counted_parts(round: Round, **which: Any) -> Iterator[QuerySet[Answer]]:
     """The answers that count, some at a time: which they are is asked once, and each part by a statement of its own.
 

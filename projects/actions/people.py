@@ -21,7 +21,7 @@ from . import rounds
 
 #: No letter or digit that is taken for another one.
 LETTERS = "23456789ABCDEFGHJKMNPQRSTVWXYZ"
-SETTINGS = ("name", "description", "licence", "citation", "publish_comments")
+SETTINGS = ("name", "description", "licence", "citation", "publish_comments", "show_adjudication")
 
 
 def create_project(
@@ -33,6 +33,7 @@ def create_project(
     licence: str = "",
     citation: str = "",
     publish_comments: bool = False,
+    show_adjudication: bool = True,
     illustrative: bool = False,
 ) -> Project:
     """Found a project; ``by``, where given, is its first lead. Without a slug one is made from the name."""
@@ -51,6 +52,7 @@ def create_project(
                 licence=licence,
                 citation=citation,
                 publish_comments=publish_comments,
+                show_adjudication=show_adjudication,
                 illustrative=illustrative,
             )
             after = {"slug": slug, "name": name}

@@ -211,6 +211,11 @@ class Kind:
         writes it. None where a kind's import writes decisions at once."""
         return units.none()
 
+    def apart(self, field: str, one: Value, other: Value) -> float:
+        """How far two answers are from one another in one field, from 0 (they say the same) to 1. What a curator is
+        shown as a difference, and what answer is nearest to the others, goes by this."""
+        return 0.0 if self.says_same(field, one, other) else 1.0
+
     def before_decisions(self, units: Sequence[Unit]) -> None:
         """Called in the transaction that decides these units, before what is in force is read."""
 

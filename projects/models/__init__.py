@@ -5,7 +5,7 @@ from .act import Act
 from .agreement import KeptAgreement
 from .answer import Answer, CameBy, Outcome
 from .change import Change
-from .decision import Decision, Origin
+from .decision import WAITING, Decision, Origin
 from .guideline import Guideline
 from .job import Job, JobProblem, JobStatus
 from .participation import Consent, ParticipantLink
@@ -16,6 +16,7 @@ from .remark import Remark
 from .round import Assignment, Participant, Round, Unit
 
 __all__ = [
+    "WAITING",
     "Act",
     "Admission",
     "Answer",

@@ -1,4 +1,4 @@
-"""The values the project stands behind, per field. Append-only: the newest row of a field is in force."""
+"""The values the project stands behind, per field. Append-only: the newest row of a field that is no contest counts."""
 
 from typing import Self
 
@@ -21,6 +21,12 @@ class Origin(models.TextChoices):
     CURATED = "decided by a curator"
     # Not a value: the round left it to adjudication. What was in force before stays in force.
     CONTESTED = "contested"
+    # Not a value either: what a curator had decided was taken back, and nothing had been in force before.
+    REOPENED = "reopened"
+
+
+#: What says no value and waits for a curator.
+WAITING = (Origin.CONTESTED, Origin.REOPENED)
 
 
 class DecisionQuerySet(models.QuerySet["Decision"]):
@@ -29,16 +35,20 @@ class DecisionQuerySet(models.QuerySet["Decision"]):
     # of the whole (docs/decisions/0027-in-force.md).
 
     def values_said(self) -> Self:
-        """Without contests, which say no value."""
+        """Without contests and what was taken back, which say no value."""
+        return self.exclude(origin__in=WAITING)
+
+    def in_question(self) -> Self:
+        """What the newest of says whether a value is in force, and which: a contest leaves that as it was."""
         return self.exclude(origin=Origin.CONTESTED)
 
     def in_force(self) -> Self:
-        """The newest decision of each unit, kind and field, in no order. A contest leaves in force what was so."""
-        return self.values_said()._newest(Decision.objects.values_said())
+        """The newest decision of each unit, kind and field that has a value in force, in no order."""
+        return self.values_said()._newest(Decision.objects.in_question())
 
     def contested(self) -> Self:
-        """Contests that are the newest word on their field: they wait for a curator. In no order."""
-        return self.filter(origin=Origin.CONTESTED)._newest(Decision.objects.all())
+        """What is the newest word on its field and says no value: it waits for a curator. In no order."""
+        return self.filter(origin__in=WAITING)._newest(Decision.objects.all())
 
     def newest_first(self) -> Self:
         """For a subquery that takes the first."""
@@ -73,9 +83,12 @@ class Decision(Leaf):
             models.CheckConstraint(
                 name="a_decision_adopts_one_thing",
                 condition=(
-                    Q(origin="contested", answer__isnull=True, imported__isnull=True)
+                    Q(origin__in=["contested", "reopened"], answer__isnull=True, imported__isnull=True)
                     | Q(origin="imported", answer__isnull=True, imported__isnull=False)
-                    | (~Q(origin__in=["contested", "imported"]) & Q(answer__isnull=False, imported__isnull=True))
+                    | (
+                        ~Q(origin__in=["contested", "reopened", "imported"])
+                        & Q(answer__isnull=False, imported__isnull=True)
+                    )
                 ),
             )
         ]
@@ -86,4 +99,4 @@ class Decision(Leaf):
 
     @property
     def says_a_value(self) -> bool:
-        return self.origin != Origin.CONTESTED
+        return self.origin not in WAITING

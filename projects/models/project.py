@@ -37,6 +37,10 @@ class Project(models.Model):
     publish_comments = models.BooleanField(
         default=False, help_text="Whether releases hold what annotators wrote beside their answers."
     )
+    show_adjudication = models.BooleanField(
+        default=True,
+        help_text="Whether people see, once a round is closed, what was decided of their answers in it, and why.",
+    )
     illustrative = models.BooleanField(default=False, help_text="Made up to show the product; not research data.")
     created_at = models.DateTimeField(auto_now_add=True)
 

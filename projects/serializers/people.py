@@ -42,8 +42,8 @@ class ProjectSerializer(serializers.ModelSerializer[Project]):
     class Meta:
         model = Project
         fields = [
-            "slug", "name", "description", "licence", "citation", "publish_comments", "illustrative", "created_at",
-            "role",
+            "slug", "name", "description", "licence", "citation", "publish_comments", "show_adjudication",
+            "illustrative", "created_at", "role",
         ]  # fmt: skip
         read_only_fields = fields
 
@@ -57,6 +57,10 @@ class ProjectSettingsSerializer(Strict):
     citation = serializers.CharField(max_length=5000, allow_blank=True, required=False)
     publish_comments = serializers.BooleanField(
         required=False, help_text="Whether releases hold what annotators wrote beside their answers."
+    )
+    show_adjudication = serializers.BooleanField(
+        required=False,
+        help_text="Whether people see, once a round is closed, what was decided of their answers in it, and why.",
     )
 
 

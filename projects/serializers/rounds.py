@@ -264,6 +264,7 @@ class WorkRowSerializer(Plain):
     today = serializers.IntegerField()
     active_seconds = serializers.FloatField()
     replies = serializers.IntegerField(help_text="What was said to this person's answers.")
+    outcomes = serializers.BooleanField(help_text="Whether this person may see what was decided of the own answers.")
 
 
 class PersonSerializer(Plain):

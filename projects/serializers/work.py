@@ -105,4 +105,5 @@ def _union(name: str, of: Mapping[str, type[Plain]], *, many: bool) -> Polymorph
 
 
 Cards = _union("Card", CARDS, many=True)
+Card = _union("Card", CARDS, many=False)
 Submission = _union("Submission", SUBMISSIONS, many=False)

@@ -61,6 +61,18 @@ CASES: dict[str, Callable[[World], Ids]] = {
     "rounds/<int:round_id>/questions/": lambda w: {"round_id": w.round.pk},
     "rounds/<int:round_id>/admissions/": lambda w: {"round_id": w.round.pk},
     "rounds/<int:round_id>/agreement/": lambda w: {"round_id": w.round.pk},
+    "rounds/<int:round_id>/adjudication/": lambda w: {"round_id": w.round.pk},
+    "rounds/<int:round_id>/adjudication/at-once/": lambda w: {"round_id": w.round.pk},
+    "rounds/<int:round_id>/adjudication/undo/": lambda w: {"round_id": w.round.pk},
+    "rounds/<int:round_id>/adjudication/<int:unit_id>/": lambda w: {
+        "round_id": w.round.pk,
+        "unit_id": w.answer.assignment.unit_id,
+    },
+    "rounds/<int:round_id>/adjudication/<int:unit_id>/reopen/": lambda w: {
+        "round_id": w.round.pk,
+        "unit_id": w.answer.assignment.unit_id,
+    },
+    "rounds/<int:round_id>/outcomes/": lambda w: {"round_id": w.round.pk},
     "projects/<slug:slug>/elsewhere/check/": lambda w: {},
     "projects/<slug:slug>/elsewhere/import/": lambda w: {},
     "rounds/<int:round_id>/sheet/": lambda w: {"round_id": w.round.pk},

@@ -152,7 +152,8 @@ VOLUNTEERS = {
     "participation/": {"get", "post", "delete"},
     "rounds/<int:round_id>/": {"get"}, "rounds/<int:round_id>/next/": {"get"}, "rounds/<int:round_id>/recent/": {"get"},
     "rounds/<int:round_id>/practice/": {"post"}, "rounds/<int:round_id>/questions/": {"get", "post"},
-    "rounds/<int:round_id>/replies/": {"get"}, "answers/<uuid:answer_uuid>/": {"put"},
+    "rounds/<int:round_id>/replies/": {"get"}, "rounds/<int:round_id>/outcomes/": {"get"},
+    "answers/<uuid:answer_uuid>/": {"put"},
 }  # fmt: skip
 
 

@@ -11,6 +11,7 @@ from rest_framework import serializers
 from api.parameters import Parameter, Takes
 from api.problems import Refused
 from measures import spans
+from measures.span_agreement import character_f1
 from measures.text_agreement import By, Comparison
 from projects.kinds import Batch, Filter, Kind, Scale, SkipReason, Value, Verdict
 from projects.models import Answer, Assignment, Project, Round, Unit
@@ -245,6 +246,13 @@ class LabelKind(Kind):
         """A cue with what an import knows of it: its words, how they were found, how often they occur."""
         names = (field, f"{field}_text", f"{field}_found", f"{field}_occurrences")
         return {name: value[name] for name in names if name in value}
+
+    def apart(self, field: str, one: Value, other: Value) -> float:
+        """Cues are as near as the characters are many that they share."""
+        if not field.endswith("_cue"):
+            return super().apart(field, one, other)
+        shared = character_f1(_ranges(one[field]), _ranges(other[field]))
+        return 0.0 if shared is None else 1.0 - shared
 
     def row(self, value: Value) -> dict[str, str]:
         return {

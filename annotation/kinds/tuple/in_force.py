@@ -1,12 +1,13 @@
 """The tuple that cards, search and releases read, kept the same as the one that was decided."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from accounts.models import User
 from projects.actions import staleness
 from projects.actions.decisions import insert_decisions
-from projects.in_force import values_in_force
+from projects.in_force import taken_back, values_in_force
 from projects.kinds import Value
 from projects.models import Decision, Member, Origin, Unit
 
@@ -81,9 +82,12 @@ def rewrite(units: Sequence[Unit], *, by: User | None, reason: str) -> None:
     relation were judged by, those become stale; a tuple that is decided for the first time changes nothing."""
     found = list(Cluster.objects.filter(unit__in=units).select_related("unit").prefetch_related("pico"))
     decided = values_in_force([c.unit for c in found], KIND)
-    found = [c for c in found if decided[c.unit_id]]
-    # A slot that was left to adjudication stays as it is.
-    values = {c.pk: _standing(c) | decided[c.unit_id] for c in found}
+    gone: dict[int, Value] = defaultdict(dict)
+    for unit, slot in taken_back([c.unit_id for c in found], KIND):
+        gone[unit][slot] = _blank(slot)
+    found = [c for c in found if decided[c.unit_id] or c.unit_id in gone]
+    # A slot that was left to adjudication stays as it is; one whose value was taken back is blank again.
+    values = {c.pk: _standing(c) | gone[c.unit_id] | decided[c.unit_id] for c in found}
     targets = dict(Proposition.objects.current().filter(cluster__in=found, position=0).values_list("cluster", "text"))
     before = {c.pk: _in_words(_standing(c)) for c in found}
     _replace_slots([(c, values[c.pk], targets.get(c.pk, "")) for c in found])

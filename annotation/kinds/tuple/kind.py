@@ -10,7 +10,7 @@ from rest_framework import serializers
 from accounts.models import User
 from api.problems import Refused
 from measures import spans
-from measures.text_agreement import By, Comparison, written
+from measures.text_agreement import By, Comparison, word_f1, written
 from projects.kinds import Batch, Scale, SkipReason, Value
 from projects.kinds.majority import Verdict, majority
 from projects.models import Answer, Assignment, Round, Unit
@@ -123,6 +123,14 @@ class TupleKind(clusters.ClusterKind):
 
     def matches(self, field: str, said: Value, expected: Value, round: Round) -> bool | None:
         return _key(said[field]) == _key(expected[field])
+
+    def apart(self, field: str, one: Value, other: Value) -> float:
+        """Slots say the same but for case and spaces, as they do for gold; else they are as near as their words."""
+        return (
+            0.0
+            if _key(one[field]) == _key(other[field])
+            else 1.0 - (word_f1(one[field]["text"], other[field]["text"]) or 0.0)
+        )
 
     def row(self, value: Value) -> dict[str, str]:
         return {slot: value[slot]["text"] for slot in SLOTS} | {"c_stands_for": value["c"]["stands_for"]}

@@ -1202,6 +1202,93 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/rounds/{round_id}/adjudication/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The units of a round that wait for a curator, contested ones first; or those that were decided. */
+        get: operations["adjudication_queue"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/rounds/{round_id}/adjudication/{unit_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description One unit with the answers that count, side by side, and all that was ever decided of it. */
+        get: operations["adjudication_unit"];
+        put?: never;
+        /** @description Take one of the answers, or write another. What somebody else has decided meanwhile is a 409 with theirs. */
+        post: operations["adjudication_decide"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/rounds/{round_id}/adjudication/{unit_id}/reopen/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Take back what a curator decided last of a unit: it waits again. The history keeps all. */
+        post: operations["adjudication_reopen"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/rounds/{round_id}/adjudication/at-once/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description How many contested units would be decided at once, at each share of agreement. Decides nothing. */
+        get: operations["adjudication_preview"];
+        put?: never;
+        /** @description Take the answer nearest to the others, of the contested units on which people agreed so far. One act. */
+        post: operations["adjudication_decide_at_once"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/rounds/{round_id}/adjudication/undo/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Take back one act, of one unit or of many at once, but for what was decided again since. */
+        post: operations["adjudication_undo"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/rounds/{round_id}/admissions/": {
         parameters: {
             query?: never;
@@ -1282,6 +1369,23 @@ export interface paths {
         };
         /** @description The hand, renewed and topped up. Idempotent: repeating it claims nothing more. */
         get: operations["work_next"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/rounds/{round_id}/outcomes/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description What a curator decided of one's own answers in a closed round, and why; empty where the project keeps it. */
+        get: operations["rounds_outcomes"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1969,6 +2073,32 @@ export interface components {
         };
         /** @enum {string} */
         ActEnum: "reply" | "settled" | "reopened";
+        Adjudicated: {
+            unit: number;
+            fields_decided: string[];
+        };
+        /** @description One unit decided: an answer taken, or a value written. */
+        AdjudicationRequest: {
+            /**
+             * Format: uuid
+             * @description Made by the client: the same request again does nothing. Undo names it.
+             */
+            uuid: string;
+            /**
+             * Format: int64
+             * @description A 409 where there is a newer decision.
+             */
+            seen: number;
+            /** @description The people who answered read it, where the project shows it. */
+            reason: string;
+            /**
+             * Format: uuid
+             * @description The answer to take.
+             */
+            answer?: string;
+            /** @description Or a value, as the kind's value serializer has it. */
+            value?: unknown;
+        };
         /** @description Input that refuses fields it does not know, so that nobody believes to have set what was ignored. */
         AdmissionRequest: {
             /** Format: int64 */
@@ -2057,6 +2187,37 @@ export interface components {
             right: boolean | null;
             /** @description Told when it gives nothing away. */
             explanation: string;
+        };
+        /** @description How many contested units would be decided at each share of agreement. */
+        AtOncePreview: {
+            contested: number;
+            /** @description Contested units that are flagged: they wait for a look at each. */
+            flagged: number;
+            /** @description Units that one act decides at most. */
+            at_once: number;
+            steps: components["schemas"]["Step"][];
+        };
+        /** @description Input that refuses fields it does not know, so that nobody believes to have set what was ignored. */
+        AtOnceRequest: {
+            /**
+             * Format: uuid
+             * @description Made by the client: the same request again does nothing. Undo names it.
+             */
+            uuid: string;
+            /** Format: double */
+            agreement: number;
+            /**
+             * @description Whether to draw one where answers are equally near.
+             * @default false
+             */
+            tied: boolean;
+            /**
+             * Format: int64
+             * @description How many there were in the preview.
+             */
+            units: number;
+            /** @description The people who answered read it, where the project shows it. */
+            reason: string;
         };
         AtWork: {
             member: number;
@@ -2251,6 +2412,13 @@ export interface components {
              * @default
              */
             stands_for: components["schemas"]["StandsForEnum"] | components["schemas"]["BlankEnum"];
+        };
+        ComparedField: {
+            field: string;
+            /** @description In words. */
+            value: string;
+            /** @description Whether not all answers say the same in it. */
+            differs: boolean;
         };
         ConfirmRequest: {
             /** @description The check_import job whose preview was read. */
@@ -2469,6 +2637,20 @@ export interface components {
         };
         /** @enum {string} */
         DealingEnum: "dealt" | "pool";
+        DecidedAtOnce: {
+            units: number;
+        };
+        DecidedField: {
+            id: number;
+            field: string;
+            origin: components["schemas"]["OriginEnum"];
+            /** @description In words; null where no value was said. */
+            value: string | null;
+            reason: string;
+            by: string;
+            /** Format: date-time */
+            at: string;
+        };
         Difference: {
             before?: string | null;
             files: components["schemas"]["FileDifference"][];
@@ -2549,6 +2731,33 @@ export interface components {
             /** @description What became of the suggestion, if one was shown. */
             suggestion?: components["schemas"]["SuggestionEnum"] | components["schemas"]["BlankEnum"];
         };
+        /** @description One unit: its answers in an order that tells nothing of who gave them, what is in force, all decisions. */
+        Dossier: {
+            unit: number;
+            key: string;
+            kind: string;
+            text: string;
+            field_names: string[];
+            contested: string[];
+            flagged: boolean;
+            /** @description The newest decision: send it back with yours. */
+            seen: number;
+            readonly own: Omit<components["schemas"]["Card"], "kind">;
+            /**
+             * Format: double
+             * @description 1 less the mean distance of pairs of answers.
+             */
+            agreement: number | null;
+            /**
+             * Format: uuid
+             * @description The answer nearest to the others, where there is one.
+             */
+            nearest: string | null;
+            answers: components["schemas"]["Opinion"][];
+            in_force: components["schemas"]["FieldInForce"][];
+            /** @description Newest first. */
+            history: components["schemas"]["DecidedField"][];
+        };
         /** @description A text that a corrected one has taken the place of. */
         EarlierText: {
             unit: number;
@@ -2615,6 +2824,12 @@ export interface components {
             reason: string;
             /** @description Of the guideline, where the field is explained. */
             heading: string;
+        };
+        FieldInForce: {
+            field: string;
+            /** @description In words. */
+            value: string;
+            origin: components["schemas"]["OriginEnum"];
         };
         FieldInWords: {
             field: string;
@@ -3310,6 +3525,8 @@ export interface components {
             citation?: string;
             /** @description Whether releases hold what annotators wrote beside their answers. */
             publish_comments?: boolean;
+            /** @description Whether people see, once a round is closed, what was decided of their answers in it, and why. */
+            show_adjudication?: boolean;
             /** @description The short name to have; made from the name when left out. Where it is taken, letters are added. */
             slug?: string;
         };
@@ -3420,10 +3637,25 @@ export interface components {
             ac1: unknown;
             fleiss: unknown;
         };
+        /** @description One of the answers that count. Who gave it is null unless it was asked for. */
+        Opinion: {
+            /** Format: uuid */
+            answer: string;
+            readonly card: Omit<components["schemas"]["Card"], "kind">;
+            said: components["schemas"]["ComparedField"][];
+            /** @description The fields it is in force for. */
+            adopted: string[];
+            /** @description And nobody has settled it. */
+            flagged: boolean;
+            comment: string;
+            remarks: components["schemas"]["Remark"][];
+            name: string | null;
+            pseudonym: string | null;
+        };
         /** @enum {string} */
         OrderEnum: "corpus" | "shuffled";
         /** @enum {string} */
-        OriginEnum: "imported" | "single" | "unanimous" | "by majority" | "decided by a curator" | "contested";
+        OriginEnum: "imported" | "single" | "unanimous" | "by majority" | "decided by a curator" | "contested" | "reopened";
         /** @description What another kind's value in force is, as that kind says it; null where nobody has decided. */
         OtherCell: {
             /** @description Revision of the unit. */
@@ -3442,8 +3674,23 @@ export interface components {
             } | null;
             origin: components["schemas"]["OriginEnum"] | components["schemas"]["NullEnum"];
         };
+        /** @description What was decided of one own answer. */
+        Outcome: {
+            /** Format: uuid */
+            answer: string;
+            key: string;
+            text: string;
+            reason: string;
+            said: components["schemas"]["OutcomeField"][];
+        };
         /** @enum {string} */
         OutcomeEnum: "answered" | "skipped";
+        OutcomeField: {
+            field: string;
+            yours: string;
+            decided: string;
+            same: boolean;
+        };
         OutdatedAnswer: {
             /** Format: uuid */
             uuid: string;
@@ -3667,6 +3914,21 @@ export interface components {
              */
             previous?: string | null;
             results: components["schemas"]["Notice"][];
+        };
+        PaginatedOutcomeList: {
+            /** @example 123 */
+            count: number;
+            /**
+             * Format: uri
+             * @example http://api.example.org/accounts/?page=4
+             */
+            next?: string | null;
+            /**
+             * Format: uri
+             * @example http://api.example.org/accounts/?page=2
+             */
+            previous?: string | null;
+            results: components["schemas"]["Outcome"][];
         };
         PaginatedOutdatedAnswerList: {
             /** @example 123 */
@@ -3941,6 +4203,8 @@ export interface components {
             citation?: string;
             /** @description Whether releases hold what annotators wrote beside their answers. */
             publish_comments?: boolean;
+            /** @description Whether people see, once a round is closed, what was decided of their answers in it, and why. */
+            show_adjudication?: boolean;
         };
         /** @description Input that refuses fields it does not know, so that nobody believes to have set what was ignored. */
         PatchedRoleRequest: {
@@ -4087,6 +4351,8 @@ export interface components {
             readonly citation: string;
             /** @description Whether releases hold what annotators wrote beside their answers. */
             readonly publish_comments: boolean;
+            /** @description Whether people see, once a round is closed, what was decided of their answers in it, and why. */
+            readonly show_adjudication: boolean;
             /** @description Made up to show the product; not research data. */
             readonly illustrative: boolean;
             /** Format: date-time */
@@ -4151,6 +4417,30 @@ export interface components {
         };
         /** @enum {string} */
         QuestionsStateEnum: "to do" | "passed" | "ask the lead";
+        Queue: {
+            counts: components["schemas"]["QueueCounts"];
+            /** @description How many there are of what is shown, on all pages. */
+            total: number;
+            /** @description The last ones given in this round. */
+            reasons: string[];
+            rows: components["schemas"]["QueueRow"][];
+        };
+        /** @description Units of the round: a flagged one can be contested as well. */
+        QueueCounts: {
+            waiting: number;
+            contested: number;
+            flagged: number;
+            /** @description By a curator, and waiting no more. */
+            decided: number;
+        };
+        QueueRow: {
+            unit: number;
+            key: string;
+            text: string;
+            /** @description The fields that wait. */
+            contested: string[];
+            flagged: boolean;
+        };
         /** @description A half-open range of Unicode code points of the text as stored. */
         Range: {
             start: number;
@@ -4245,6 +4535,21 @@ export interface components {
         };
         /** @description Input that refuses fields it does not know, so that nobody believes to have set what was ignored. */
         RemovalRequest: {
+            reason: string;
+        };
+        Reopened: {
+            unit: number;
+        };
+        /** @description Input that refuses fields it does not know, so that nobody believes to have set what was ignored. */
+        ReopeningRequest: {
+            /**
+             * Format: uuid
+             * @description Made by the client: the same request again does nothing. Undo names it.
+             */
+            uuid: string;
+            /** Format: int64 */
+            seen: number;
+            /** @description The people who answered read it, where the project shows it. */
             reason: string;
         };
         RepeatMeasure: {
@@ -4836,6 +5141,14 @@ export interface components {
         StaleUnitWhatEnum: "text" | "tuple" | "label";
         /** @enum {string} */
         StandsForEnum: "placebo" | "none" | "not stated";
+        Step: {
+            /** Format: double */
+            agreement: number;
+            /** @description Units that have one answer nearest to the others. */
+            units: number;
+            /** @description Further ones, in which answers that differ are equally near. */
+            tied: number;
+        };
         /** @description What was stored; ``counted`` is False for surplus, a late answer to a slot that another person has now. */
         Stored: {
             /** Format: uuid */
@@ -5121,6 +5434,24 @@ export interface components {
             run: number;
             metric: string;
         };
+        /** @description Input that refuses fields it does not know, so that nobody believes to have set what was ignored. */
+        UndoingRequest: {
+            /**
+             * Format: uuid
+             * @description Made by the client: the same request again does nothing. Undo names it.
+             */
+            uuid: string;
+            /**
+             * Format: uuid
+             * @description The identifier of the request that is to be undone.
+             */
+            act: string;
+        };
+        Undone: {
+            units: number;
+            /** @description Units that were decided again since, and stay so. */
+            kept: number;
+        };
         /** @enum {string} */
         UnitLevelEnum: "document" | "sentence" | "proposition";
         /** @description One unit: what is read, what should be said, and what was written. */
@@ -5312,6 +5643,8 @@ export interface components {
             active_seconds: number;
             /** @description What was said to this person's answers. */
             replies: number;
+            /** @description Whether this person may see what was decided of the own answers. */
+            outcomes: boolean;
         };
     };
     responses: never;
@@ -11382,6 +11715,575 @@ export interface operations {
             };
         };
     };
+    adjudication_queue: {
+        parameters: {
+            query?: {
+                /** @description Only what comes after this unit. */
+                after?: number;
+                show?: "waiting" | "contested" | "flagged" | "decided";
+            };
+            header?: never;
+            path: {
+                round_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Queue"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    adjudication_unit: {
+        parameters: {
+            query?: {
+                /** @description Whether to say who gave which answer. */
+                names?: boolean;
+            };
+            header?: never;
+            path: {
+                round_id: number;
+                unit_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Dossier"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    adjudication_decide: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                round_id: number;
+                unit_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AdjudicationRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Adjudicated"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has moved on; nothing was changed or deleted. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A value breaks a rule: `errors` names the fields. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries; wait as `Retry-After` says. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    adjudication_reopen: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                round_id: number;
+                unit_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReopeningRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Reopened"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has moved on; nothing was changed or deleted. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A value breaks a rule: `errors` names the fields. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries; wait as `Retry-After` says. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    adjudication_preview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                round_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AtOncePreview"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    adjudication_decide_at_once: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                round_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AtOnceRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DecidedAtOnce"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has moved on; nothing was changed or deleted. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A value breaks a rule: `errors` names the fields. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries; wait as `Retry-After` says. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    adjudication_undo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                round_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UndoingRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Undone"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has moved on; nothing was changed or deleted. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A value breaks a rule: `errors` names the fields. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries; wait as `Retry-After` says. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     admissions_list: {
         parameters: {
             query?: never;
@@ -11960,6 +12862,68 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Next"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    rounds_outcomes: {
+        parameters: {
+            query?: {
+                /** @description A page number within the paginated result set. */
+                page?: number;
+                /** @description Number of results to return per page. */
+                page_size?: number;
+            };
+            header?: never;
+            path: {
+                round_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedOutcomeList"];
                 };
             };
             /** @description Not signed in, or the token is unknown, expired or revoked. */

@@ -32,7 +32,7 @@ export function placeOf(claim: { position: number }): string {
 }
 
 const ORIGIN: Record<Schemas['OriginEnum'], string> = {
-  imported: 'file', single: 'round', unanimous: 'round', 'by majority': 'round', 'decided by a curator': 'adjudicated', contested: 'contested',
+  imported: 'file', single: 'round', unanimous: 'round', 'by majority': 'round', 'decided by a curator': 'adjudicated', contested: 'contested', reopened: 'reopened',
 }
 
 /** The columns of every kind, and what follows from them. They never change while the page is open. */

@@ -1,0 +1,121 @@
+"""Many units decided at once: where people nearly agreed, by the answer nearest to the others, as one act."""
+
+import uuid as uuids
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from rest_framework.test import APIClient
+
+from accounts.models import User
+from audit.verify import findings
+from projects import kinds
+from projects.adjudication import nearness
+from projects.in_force import values_in_force
+from projects.models import Decision, Member, Project, Round
+from tests.builders import label_value
+from tests.projects.adjudicated import AGREED, APART, API, answer_by, closed_round, queue, send, take, unit_of
+
+pytestmark = pytest.mark.django_db
+#: Three cues of which each overlaps with none or one: the second shares most with the others.
+SHIFTED = [label_value(polarity_cue=[cue]) for cue in ((0, 7), (0, 16), (8, 20))]
+POLICY = {"cues": "exact"}
+
+
+@pytest.fixture
+def three(project: Project, ann1: User, ann2: User, evaluator: User) -> list[Member]:
+    Member.objects.filter(user=evaluator).update(role="annotator")
+    return [Member.objects.get(project=project, user=u) for u in (ann1, ann2, evaluator)]
+
+
+@pytest.fixture
+def round(project: Project, three: list[Member]) -> Round:
+    """Two units on whose cue alone people differ (one of them flagged), one on which all differ, one agreed."""
+    return closed_round(project, three, [SHIFTED, SHIFTED, APART, AGREED, SHIFTED], flag=[1], policy=POLICY)
+
+
+@pytest.fixture
+def client(client_of: Callable[[User], APIClient], lead: User) -> APIClient:
+    return client_of(lead)
+
+
+def preview(client: APIClient, round: Round) -> dict[str, Any]:
+    found: dict[str, Any] = client.get(f"{API}/rounds/{round.pk}/adjudication/at-once/").json()
+    return found
+
+
+def at_share(found: dict[str, Any], share: float) -> int:
+    return next(int(step["units"]) for step in found["steps"] if step["agreement"] == share)
+
+
+def test_the_preview_counts_and_decides_nothing(round: Round, client: APIClient) -> None:
+    found = preview(client, round)
+    assert (found["contested"], found["flagged"]) == (4, 1)
+    assert (at_share(found, 0.5), at_share(found, 0.95)) == (2, 0)
+    # In one no answer is nearest: that all three differ leaves nothing but a draw.
+    assert [s["tied"] for s in found["steps"] if s["agreement"] in (0.75, 0.8)] == [1, 0]
+    assert not Decision.objects.filter(origin="decided by a curator").exists()
+
+
+def test_the_answer_nearest_to_the_others_is_taken_and_one_undo_takes_all_back(
+    round: Round, client: APIClient, three: list[Member]
+) -> None:
+    act = str(uuids.uuid4())
+    reply = send(client, round, "at-once/", uuid=act, agreement=0.8, units=2, reason="Nearly agreed.")
+    assert (reply.status_code, reply.json()) == (201, {"units": 2})
+    for row in (0, 4):
+        unit = unit_of(round, row)
+        made = Decision.objects.filter(unit=unit, origin="decided by a curator")
+        assert {d.answer_id for d in made} == {answer_by(round, unit, three[1]).pk}
+        assert values_in_force([unit], "label")[unit.pk]["polarity_cue"][0]["end"] == 16
+    assert queue(client, round)["counts"] == {"waiting": 2, "contested": 2, "flagged": 1, "decided": 2}
+    assert send(client, round, "undo/", act=act).json() == {"units": 2, "kept": 0}
+    assert queue(client, round)["counts"] == {"waiting": 4, "contested": 4, "flagged": 1, "decided": 0}
+    assert "polarity_cue" not in values_in_force([unit_of(round)], "label")[unit_of(round).pk]
+    assert list(findings()) == []
+
+
+def test_what_somebody_decided_again_since_stays_when_the_rest_is_undone(
+    round: Round, client: APIClient, three: list[Member]
+) -> None:
+    act, again = str(uuids.uuid4()), unit_of(round, 4)
+    send(client, round, "at-once/", uuid=act, agreement=0.8, units=2, reason="Nearly agreed.")
+    take(client, round, again, answer_by(round, again, three[0]))
+    assert send(client, round, "undo/", act=act).json() == {"units": 1, "kept": 1}
+    assert values_in_force([again], "label")[again.pk]["polarity_cue"][0]["end"] == 7
+
+
+def test_others_than_were_shown_are_not_decided(round: Round, client: APIClient, three: list[Member]) -> None:
+    take(client, round, unit_of(round), answer_by(round, unit_of(round), three[0]))
+    reply = send(client, round, "at-once/", agreement=0.8, units=2, reason="Nearly agreed.")
+    assert reply.status_code == 409
+    assert Decision.objects.filter(origin="decided by a curator").values("unit").distinct().count() == 1
+
+
+def test_the_same_request_again_decides_nothing_more(round: Round, client: APIClient) -> None:
+    body = {"uuid": str(uuids.uuid4()), "agreement": 0.8, "units": 2, "reason": "Nearly agreed."}
+    assert [send(client, round, "at-once/", **body).json() for _ in range(2)] == [{"units": 2}] * 2
+    assert Decision.objects.filter(origin="decided by a curator").count() == 2
+
+
+def test_two_answers_that_differ_are_equally_near() -> None:
+    kind = kinds.get("label")
+    assert nearness.nearest(kind, kind.fields, APART[:2]) == [0, 1]
+    assert nearness.nearest(kind, kind.fields, AGREED) == [0]
+    assert nearness.nearest(kind, kind.fields, []) == []
+    assert nearness.agreement(kind, kind.fields, APART[:1]) is None
+    assert nearness.agreement(kind, kind.fields, APART[:2]) == pytest.approx(0.75)
+
+
+def test_cues_are_as_near_as_the_characters_that_they_share() -> None:
+    kind = kinds.get("label")
+    assert kind.apart("polarity_cue", SHIFTED[0], SHIFTED[1]) == pytest.approx(1 - 14 / 23)
+    assert kind.apart("polarity_cue", SHIFTED[0], SHIFTED[2]) == 1.0
+    assert kind.apart("polarity_cue", label_value(), label_value()) == 0.0
+    assert nearness.nearest(kind, kind.fields, SHIFTED) == [1]
+
+
+def test_one_is_drawn_where_answers_are_equally_near_if_the_curator_says_so(round: Round, client: APIClient) -> None:
+    reply = send(client, round, "at-once/", agreement=0.75, tied=True, units=3, reason="Drawn.")
+    assert reply.json() == {"units": 3}
+    assert Decision.objects.filter(unit=unit_of(round, 2), origin="decided by a curator").exists()
