@@ -132,9 +132,9 @@ class _Race:
         from transformers import BartConfig, BartForConditionalGeneration, GenerationConfig
 
         from generation.backends.seq2seq import Seq2SeqBackend
-        from generation.neural.families import SEQ2SEQ
-        from generation.neural.loading import Loaded
-        from generation.neural.seq2seq import Seq2Seq
+        from generation.neural.checkpoints.families import SEQ2SEQ
+        from generation.neural.checkpoints.loading import Loaded
+        from generation.neural.summarisers.seq2seq import Seq2Seq
 
         torch.manual_seed(0)
         self.device = device

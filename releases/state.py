@@ -7,7 +7,7 @@ from django.db.models import Max, Q, QuerySet
 
 from audit.models import Entry, Seal
 from generation.models import ItemStatus, ProbeFigures, RunItem, Scoring
-from generation.runs_at_hand import published_runs
+from generation.runs.at_hand import published_runs
 from projects.models import Answer, Decision, Guideline, Import, Project, Round
 
 #: Acts that change what a release holds. A release's own entry is none of them, or two of one state would differ.

@@ -16,9 +16,10 @@ from projects import batches
 from projects.jobs import Cancelled, LostLease, RunningJob, Unfit, is_leaving
 from projects.models import Unit
 
-from .. import purposes, warm
 from ..backends.protocol import BackendError, Failure, Output, PassingError, Summariser
 from ..models import ItemStatus, Run, RunItem, RunStatus
+from ..runs import warm
+from . import purposes
 from .lanes import FIRST_ITEMS, free_items, held, stop, top_up
 from .layout import lay_out
 
@@ -63,7 +64,7 @@ def _spoils_the_process(error: Exception) -> bool:
     """Whether it is a GPU's context that is lost. Asked only where torch is there already."""
     if "torch" not in sys.modules:
         return False
-    from ..neural.loading import unusable
+    from ..neural.checkpoints.loading import unusable
 
     return unusable(error)
 

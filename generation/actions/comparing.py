@@ -1,14 +1,16 @@
 """Storing how systems compare on the units that they have in common, by whoever came last."""
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import TypeVar
+from collections.abc import Callable
 
 from measures.comparison import RULE
 from measures.two_systems import probes_compared, scores_compared
 from projects import batches
 
-from ..comparing import (
+from ..models import CommonProbe, ProbeComparison, ProbeFigures, Scoring, ScoringComparison
+from ..probing.purpose import judged_pairs
+from ..scoring.comparing import (
     bounds_of,
+    by_twos,
     common_rows,
     digest_of_probes,
     probe_comparisons,
@@ -16,14 +18,10 @@ from ..comparing import (
     scored_units,
     uncompared,
 )
-from ..models import CommonProbe, ProbeComparison, ProbeFigures, Scoring, ScoringComparison
-from ..probing import judged_pairs
-from ..reckoning import KINDS
+from ..scoring.reckoning import KINDS
 
 #: Called in the transaction that stores a comparison, with what is compared with.
 Storing = Callable[[str], None]
-Row = TypeVar("Row", Scoring, ProbeFigures)
-Found = TypeVar("Found")
 
 
 def compare_scoring(scoring: Scoring, storing: Storing = lambda words: None) -> None:
@@ -32,7 +30,7 @@ def compare_scoring(scoring: Scoring, storing: Storing = lambda words: None) -> 
     Whoever of two comes last sees the other: it looks once its own is finished.
     """
     bounds = bounds_of(scoring.metric)
-    for other, (first, second), units in _by_twos(scoring, uncompared(scoring), scored_units):
+    for other, (first, second), units in by_twos(scoring, uncompared(scoring), scored_units):
         rows = scores_compared(*units, bounds)
         with batches.batch():
             storing(other.run.version.system.name)
@@ -50,30 +48,13 @@ def compare_probe(figures: ProbeFigures) -> None:
         return
     there = probe_comparisons([probe.pk for probe in probes])
     left = [probe for probe in probes if probe != figures and not there.has(probe.pk, figures.pk)]
-    for _, (first, second), pairs in _by_twos(figures, left, lambda probe: judged_pairs(probe.run)):
+    for _, (first, second), pairs in by_twos(figures, left, lambda probe: judged_pairs(probe.run)):
         rows = probes_compared(*pairs, KINDS)
         with batches.batch():
             ProbeComparison.objects.update_or_create(
                 first=first, second=second, defaults={"rule": RULE, "rows": rows}
             )  # fmt: skip
     _restrict(probes)
-
-
-def _by_twos(
-    own: Row, others: Sequence[Row], read: Callable[[Row], Found]
-) -> Iterator[tuple[Row, tuple[Row, Row], tuple[Found, Found]]]:
-    """Each of the others, it and one's own with the lower id first, and what was read of the two in that order.
-
-    One's own is read once; of the others one is in memory at a time.
-    """
-    if not others:
-        return
-    mine = read(own)
-    for other in others:
-        if own.pk < other.pk:
-            yield other, (own, other), (mine, read(other))
-        else:
-            yield other, (other, own), (read(other), mine)
 
 
 def _restrict(probes: list[ProbeFigures]) -> None:

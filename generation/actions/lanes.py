@@ -14,7 +14,7 @@ from projects.models import Job, JobStatus
 from sql import planner
 
 from ..models import ItemStatus, Run, RunItem, RunStatus
-from ..queues import queue_of
+from ..runs.queues import queue_of
 from .reckoning import ask_for_reckoning
 
 KIND = "run_chunk"

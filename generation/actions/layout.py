@@ -11,8 +11,9 @@ from django.db.models import Q
 from projects import batches
 from sql import planner
 
-from .. import purposes, sources
 from ..models import Run, RunItem
+from ..runs import sources
+from . import purposes
 from .lanes import held
 
 BATCH = 1000

@@ -15,11 +15,10 @@ from projects import batches, jobs
 from projects.models import Job, Project
 from projects.uploads import name_of, refuse_larger, store
 
-from .. import sources
 from ..backends.imported.kept import gone_through, keep
 from ..backends.imported.survey import About, Progress, Survey, silent
 from ..models import UnitLevel
-from ..wording import LEVELS
+from ..runs import sources
 
 #: How many keys that match no unit are listed; the rest is counted.
 LISTED = 200
@@ -85,13 +84,13 @@ def was_kept(project: Project, sha256: str) -> bool:
 
 def _elsewhere(project: Project, level: str, found: Survey) -> str:
     """What to say of a file without one key of the level: an example, and at which other level its keys are known."""
-    said = f"No key of the file is that of one of the {LEVELS[UnitLevel(level)]} here"
+    said = f"No key of the file is that of one of the {sources.LEVELS[UnitLevel(level)]} here"
     there = sources.first_key(project, level)
     said += f", which are written like {there!r}." if there else ": there are none."
     for other in UnitLevel:
         groups = ([key for _, key in group] for group in found.in_groups())
         if n := sum(len(sources.keys_among(project, other, keys)) for keys in groups):
-            said += f" Keys of {LEVELS[other]}, level {other}, in it: {n}."
+            said += f" Keys of {sources.LEVELS[other]}, level {other}, in it: {n}."
     return said
 
 

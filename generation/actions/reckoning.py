@@ -4,7 +4,7 @@ from measures.probe import RULE as PROBE_RULE
 from projects import batches, jobs
 
 from ..models import ItemStatus, ProbeFigures, Purpose, Run, Scoring
-from ..reckoning import is_reckoned, means_of, probe_results
+from ..scoring.reckoning import is_reckoned, means_of, probe_results
 from .comparing import compare_probe
 
 KIND = "reckon_probe"

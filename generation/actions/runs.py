@@ -10,9 +10,9 @@ from api.problems import Conflict, Refused
 from audit.log import record
 from projects.models import Member
 
-from .. import purposes
-from ..identity import backend_of
 from ..models import ItemStatus, Purpose, Run, RunStatus, Seal, Version
+from ..systems.identity import backend_of
+from . import purposes
 from .lanes import keep_chunks, stop, top_up
 from .layout import BEGIN, lay_out, make_items
 

@@ -15,12 +15,13 @@ from projects import batches, jobs
 from projects.models import Job
 from sql import planner
 
-from .. import judging, metrics
-from ..comparing import uncompared
+from .. import metrics
 from ..metrics.protocol import Judged, Metric, MetricError, Params, Row, Scorer
 from ..models import Purpose, Run, Score, Scoring, Summary
-from ..queues import DEFAULT, GPU
-from ..reckoning import is_reckoned, means_of
+from ..runs.queues import DEFAULT, GPU
+from ..scoring import judging
+from ..scoring.comparing import uncompared
+from ..scoring.reckoning import is_reckoned, means_of
 from .comparing import compare_scoring
 from .reckoning import reckon_scoring
 

@@ -13,9 +13,9 @@ from projects import batches, jobs
 from projects.models import Job, Project
 
 from ..backends.protocol import BackendError, PassingError
-from ..identity import backend_of, checked, hash_of
 from ..models import System, Version
-from ..queues import GPU
+from ..runs.queues import GPU
+from ..systems.identity import backend_of, checked, hash_of
 from .outputs import was_kept
 
 #: How often a version's number is taken again where others made versions of the system at the same moment.

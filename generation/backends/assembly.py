@@ -29,6 +29,8 @@ QUESTION = Parameter("question", Takes.SWITCH, "Begin with the question", False)
 PICO = Parameter("pico", Takes.SWITCH, "Begin each input with the PICO tuple", False,
                  help="M3's PICO prompt: population, intervention, comparator, outcome.")  # fmt: skip
 MS2 = "ms2"
+#: The encoder reads its padding.
+AS_MS2 = "as the ms2 checkpoint"
 #: The tokens that MS^2's code adds to a tokenizer.
 MS2_MARKERS = ("<background>", "</background>", "<ref>", "</ref>", "<sep>")
 MARKERS = Parameter("markers", Takes.CHOICE, "Markers", "none", choices=("none", MS2),

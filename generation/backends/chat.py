@@ -55,6 +55,6 @@ class ChatBackend(Weighted):
     }  # fmt: skip
 
     def neural(self) -> Any:
-        from ..neural import chat
+        from ..neural.summarisers import chat
 
         return chat

@@ -7,11 +7,10 @@ from typing import Any
 from api.parameters import Parameter, Takes
 
 from . import weights
-from .assembly import ASSEMBLY, DOCUMENTS, INPUT_TOKENS, MARKERS
+from .assembly import AS_MS2, ASSEMBLY, DOCUMENTS, INPUT_TOKENS, MARKERS
 from .decoding import DECODING
 from .weighted import Weighted
 
-AS_MS2 = "as the ms2 checkpoint"
 _MASKING = Parameter(
     "masking", Takes.CHOICE, "Padding", "masked", choices=("masked", AS_MS2),
     help="MS^2's checkpoint was trained with an encoder that reads the padding to a review's longest study, and a "
@@ -36,6 +35,6 @@ class MultiEncodeBackend(Weighted):
     }
 
     def neural(self) -> Any:
-        from ..neural import multi_encode
+        from ..neural.summarisers import multi_encode
 
         return multi_encode

@@ -32,6 +32,6 @@ class Seq2SeqBackend(Weighted):
     }
 
     def neural(self) -> Any:
-        from ..neural import seq2seq
+        from ..neural.summarisers import seq2seq
 
         return seq2seq

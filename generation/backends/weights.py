@@ -87,9 +87,10 @@ def find(model: str, revision: str = "main") -> Folder:
         )
     if not _REVISION.fullmatch(revision):
         raise BackendError("A revision is a branch, a tag or a commit.")
-    from ..neural import hub
+    from ..neural.checkpoints import hub
 
-    return hub.snapshot(model, revision)
+    found = hub.snapshot(model, revision)
+    return Folder(found, commit=found.name)
 
 
 def _there() -> str:

@@ -3,17 +3,15 @@
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 from api.parameters import Parameter, Takes
 
 from ..backends import weights
-from ..backends.protocol import BackendError
+from .encoder import baseline
 from .protocol import Figure, Judged, MetricError, Params, Row
 
 EMPTY_REFERENCE = "the reference is empty"
-LANGUAGE = "en"
 
 
 class BertScoreMetric:
@@ -47,7 +45,7 @@ class BertScoreMetric:
             baseline(params["model"])
 
     def libraries(self, params: Params) -> dict[str, Any]:
-        from ..neural import bertscore
+        from ..neural.encoders import bertscore
 
         return bertscore.facts(params)
 
@@ -55,34 +53,11 @@ class BertScoreMetric:
         return BertScorer(params)
 
 
-def folder(params: Params) -> Path:
-    """Where the weights lie. Raises `MetricError`."""
-    try:
-        return weights.find(params["model"], params["revision"]).path
-    except BackendError as error:
-        raise MetricError(str(error)) from None
-
-
-def baseline(model: str) -> Path:
-    """The file by which scores of an encoder of this name are rescaled. Raises `MetricError` where there is none."""
-    spec = find_spec("bert_score")
-    if spec is None or spec.origin is None:
-        raise MetricError("This worker has no bert-score: see requirements/gpu.txt.")
-    root = Path(spec.origin).parent / "rescale_baseline" / LANGUAGE
-    for name in (model, model.rsplit("/", 1)[-1]):
-        found = (root / f"{name}.tsv").resolve()
-        if found.is_relative_to(root.resolve()) and found.is_file():
-            return found
-    raise MetricError(
-        f"bert-score has no baseline for an encoder called {model!r}: these scores cannot be rescaled. Leave it off."
-    )
-
-
 class BertScorer:
     """Scores whole batches: the encoder sees every text of a batch once."""
 
     def __init__(self, params: Params) -> None:
-        from ..neural import bertscore
+        from ..neural.encoders import bertscore
 
         self.encoder = bertscore.load(params)
 

@@ -6,7 +6,7 @@ target's polarity never comes in: that is benefit or harm, not rise or fall.
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from annotation.pico import in_words
 from api.parameters import Parameter, Takes
@@ -15,8 +15,8 @@ from measures.lexicon_direction import lexicon_directions, lexicon_parameters
 from measures.means import FROM_0, FROM_0_TO_1
 from measures.pio import every_pair_of, pairs_of, parse_pio
 
-from ..backends import weights
-from ..backends.protocol import BackendError, Source
+from ..backends.protocol import Source
+from .classifier import LABELS, Asked, Classifier
 from .protocol import Figure, Judged, MetricError, Params, Row
 
 NO_PAIRS = "no pair of an intervention and an outcome"
@@ -34,16 +34,7 @@ NO_EFFECT = {"no", "effect"}
 #: How tags become pairs.
 DISTINCT, EVERY = "distinct", "every tag"
 _OF_MODEL = ("classifier", ("model",))
-#: Parameter -> class, in the order of `CLASSES`.
-LABELS = dict(zip(("decreases", "no_change", "increases"), CLASSES, strict=True))
 Pair = tuple[str, str]
-#: (text, intervention, outcome)
-Asked = tuple[str, str, str]
-
-
-class Classifier(Protocol):
-    def directions(self, asked: Sequence[Asked]) -> list[Distribution]:
-        """For each, a distribution over `CLASSES`."""
 
 
 class DirectionMetric:
@@ -112,7 +103,7 @@ class DirectionMetric:
     def libraries(self, params: Params) -> dict[str, Any]:
         if params["classifier"] == "lexicon":
             return lexicon_parameters()
-        from ..neural import classifier
+        from ..neural.encoders import classifier
 
         return classifier.facts(params)
 
@@ -142,7 +133,7 @@ class DirectionScorer:
         self.where, self.tags = params["pairs"], params["tags"]
         self.classifier: Classifier = Lexicon()
         if params["classifier"] == "model":
-            from ..neural import classifier
+            from ..neural.encoders import classifier
 
             self.classifier = classifier.load(params)
 
@@ -204,11 +195,3 @@ def _likeliest(distribution: Distribution) -> str:
 def _plain(text: str) -> str:
     """Without the tags that MS^2's texts carry: only one of the two sides has them."""
     return parse_pio(text).text
-
-
-def folder(params: Params) -> weights.Folder:
-    """Where the classifier lies. Raises `MetricError`."""
-    try:
-        return weights.find(params["model"], params["revision"])
-    except BackendError as error:
-        raise MetricError(str(error)) from None

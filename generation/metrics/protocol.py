@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from api.parameters import Parameter
 from measures.means import UNBOUNDED, Bounds
 
-from ..sources import Material
+from ..runs.sources import Material
 
 Params = Mapping[str, Any]
 

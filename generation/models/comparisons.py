@@ -1,4 +1,5 @@
-"""What was reckoned of several systems together, by whoever came last: tables only read it (`generation.comparing`).
+"""What was reckoned of several systems together, by whoever came last: tables only read it
+(`generation.scoring.comparing`).
 
 All of it can be reckoned anew from scores and likelihoods. ``rule``: how it was; by another one it counts as missing.
 """

@@ -29,8 +29,8 @@ class Scoring(models.Model):
 
     ``hash`` names metric, parameters, versions of libraries and the summaries it saw: the same again is not done twice.
     ``corpus``: what exists for all of them together only (corpus BLEU), with n. ``means``: what tables print of the
-    rows, reckoned by whoever finished it (`generation.reckoning`), so that no table reads rows; null where that is
-    still to be done.
+    rows, reckoned by whoever finished it (`generation.scoring.reckoning`), so that no table reads rows; null where that
+    is still to be done.
     """
 
     run = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="scorings")

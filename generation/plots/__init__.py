@@ -6,7 +6,7 @@ from api.problems import Refused
 
 from .. import metrics
 from ..metrics.protocol import Figure
-from ..reckoning import OWN
+from ..scoring.reckoning import OWN
 from ..tables.m3_7 import few
 from ..tables.probed import accuracies
 from ..tables.scored import Scores

@@ -7,7 +7,7 @@ from rest_framework import serializers
 from api.fields import LARGEST, Strict
 
 from ..models import ItemStatus, Purpose, RunStatus, UnitLevel
-from ..progress import State
+from ..pages.progress import State
 
 Plain = serializers.Serializer[Any]
 

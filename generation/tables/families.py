@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 
 from measures.comparison import Comparison, holm
 
-from ..comparing import are_alike
+from ..scoring.comparing import are_alike
 from .probed import Probed
 from .scored import RunAtHand, Scores
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from ..printed import BERTSCORE, ROUGE
+from ..scoring.printed import BERTSCORE, ROUGE
 from .building import BEGINNING, beginning, figure, rows_of
 from .scored import INTERVALS, Scores
 from .table import Column, Table

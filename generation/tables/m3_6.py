@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ..printed import COPYING, KINDS, OTHERS
-from ..reckoning import OWN
+from ..scoring.printed import COPYING, KINDS, OTHERS
+from ..scoring.reckoning import OWN
 from .building import BEGINNING, beginning, figure
 from .scored import INTERVALS, RunAtHand, Scores
 from .table import Cell, Column, Table

@@ -7,8 +7,9 @@ from dataclasses import replace
 from measures.clustered import FEW
 from measures.probe import RULE, SD_METHOD, Figure, ProbeResult
 
-from .. import backends, outdated
+from .. import backends
 from ..models import Run
+from . import outdated
 from .probed import Probed
 from .scored import Scores, by_version, few_reviews, listed, versions
 from .table import Cell, Column, Missing, Table

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from measures.probe import OVERALL, ProbeResult
 
-from ..reckoning import KINDS
+from ..scoring.reckoning import KINDS
 from .m3_7 import NOTE, ProbeTable, delta_of, few, figure_cell, flagged, lost, missing
 from .probed import Probed
 from .scored import Scores, by_version, listed, versions

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from ..printed import ROUGE
-from ..reckoning import NOT_SCORED, OWN
+from ..scoring.printed import ROUGE
+from ..scoring.reckoning import NOT_SCORED, OWN
 from .building import BEGINNING, beginning, figure
 from .scored import INTERVALS, RunAtHand, Scores
 from .table import Cell, Column, Table

@@ -10,8 +10,8 @@ from measures.two_systems import PROBED
 
 from .. import metrics
 from ..metrics.protocol import Figure
-from ..printed import COMPARED
-from ..reckoning import KINDS
+from ..scoring.printed import COMPARED
+from ..scoring.reckoning import KINDS
 from .building import figure
 from .families import Compared, Family, probed_families, probed_pairs, scored_families, scored_pairs
 from .m3_7 import few, missing

@@ -7,10 +7,10 @@ from typing import Any
 from measures.probe import OVERALL, ProbeResult
 from projects.models import Project
 
-from .. import outdated
 from ..models import ProbeFigures, Purpose, Run, RunQuerySet
-from ..reckoning import is_of_today, stored_results
-from ..runs_at_hand import names, newest_runs
+from ..runs.at_hand import names, newest_runs
+from ..scoring.reckoning import is_of_today, stored_results
+from . import outdated
 
 
 @dataclass(frozen=True)

@@ -14,12 +14,13 @@ from measures.comparison import Comparison
 from measures.means import Mean
 from projects.models import Member, Project
 
-from .. import metrics, outdated
-from ..comparing import Stored, comparisons, digest_of_probes, probe_comparisons
+from .. import metrics
 from ..metrics.protocol import Figure
 from ..models import CommonProbe, Run, RunQuerySet, Scoring, UnitLevel
-from ..printed import COMPARED
-from ..reckoning import (
+from ..runs.at_hand import names, runs_with_summaries
+from ..scoring.comparing import Stored, comparisons, digest_of_probes, probe_comparisons
+from ..scoring.printed import COMPARED
+from ..scoring.reckoning import (
     NOT_RECKONED,
     NOT_SCORED,
     OWN,
@@ -32,7 +33,7 @@ from ..reckoning import (
     results_of,
     summaries_of,
 )
-from ..runs_at_hand import names, runs_with_summaries
+from . import outdated
 from .probed import Probed, probes
 from .table import Cell, Missing
 

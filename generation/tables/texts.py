@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from ..reckoning import NOT_SCORED, OWN
+from ..scoring.reckoning import NOT_SCORED, OWN
 from .building import BEGINNING, beginning, figure
 from .scored import INTERVALS, RunAtHand, Scores
 from .table import Cell, Column, Table

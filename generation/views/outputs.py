@@ -13,8 +13,10 @@ from api.pagination import Pages
 from api.problems import NotFound
 from projects.models import Unit
 
-from .. import outputs_page, permissions, sources
+from .. import permissions
 from ..models import Summary
+from ..pages import outputs as outputs_page
+from ..runs import sources
 from ..serializers import outputs as shapes
 
 

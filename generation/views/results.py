@@ -15,9 +15,10 @@ from accounts.requests import signed_in
 from projects import plans
 from projects.models import Job, Role
 
-from .. import permissions, plots, results_page
+from .. import permissions, plots
 from ..actions.scores import ask_for_scores
 from ..models import Score
+from ..pages import results as results_page
 from ..serializers import results as shapes
 from ..tables.scored import Scores
 

@@ -14,9 +14,10 @@ from api.pagination import Pages
 from projects.models import Member, Role
 from projects.permissions import may
 
-from .. import permissions, system_pages
+from .. import permissions
 from ..actions import runs as actions
 from ..models import Run, RunItem, Seal
+from ..pages import systems as system_pages
 from ..serializers import runs as shapes
 
 

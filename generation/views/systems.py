@@ -13,9 +13,10 @@ from projects import plans
 from projects.models import Job, Role
 from projects.serializers.rounds import JobSerializer
 
-from .. import permissions, system_pages
+from .. import permissions
 from ..actions.systems import ask_for_version, create_system
 from ..models import System
+from ..pages import systems as system_pages
 from ..serializers import systems as shapes
 
 

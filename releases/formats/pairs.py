@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from importlib.metadata import version
 from typing import Any
 
-from generation.comparing import common_rows
-from generation.printed import COMPARED
-from generation.reckoning import KINDS, results_of
+from generation.scoring.comparing import common_rows
+from generation.scoring.printed import COMPARED
+from generation.scoring.reckoning import KINDS, results_of
 from generation.tables.families import Family, probed_families, probed_pairs, scored_families, scored_pairs
 from generation.tables.probed import Probed
 from generation.tables.scored import RunAtHand, Scores

@@ -20,9 +20,9 @@ from django.db.models.functions import Coalesce
 from generation import metrics
 from generation.metrics.protocol import Figure
 from generation.models import ProbeFigures, ProbeScore, Purpose, Score, Scoring, Summary
-from generation.printed import COMPARED
-from generation.reckoning import is_of_today, is_reckoned, side_of
-from generation.runs_at_hand import published_runs
+from generation.runs.at_hand import published_runs
+from generation.scoring.printed import COMPARED
+from generation.scoring.reckoning import is_of_today, is_reckoned, side_of
 from projects.models import Project, Unit
 
 from .notes import Notes

@@ -10,8 +10,8 @@ from generation import metrics
 from generation.actions import scores
 from generation.actions.systems import ask_for_version, create_system
 from generation.endpoints import parse
-from generation.identity import checked
 from generation.models import Version
+from generation.systems.identity import checked
 from projects.models import Job, Project
 
 BACKENDS: dict[str, dict[str, Any]] = {"chat": {"model": "llama"}, "openai": {"model": "tiny"}}

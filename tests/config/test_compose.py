@@ -14,7 +14,7 @@ from django.core.management import get_commands, load_command_class
 
 from api.limits import LIMITS
 from config.guides import GUIDES
-from generation.queues import GPU
+from generation.runs.queues import GPU
 from projects.waiting import NEEDS_TORCH, family
 
 ROOT = Path(settings.ROOT)

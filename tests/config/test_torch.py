@@ -35,3 +35,23 @@ def test_the_web_process_has_loaded_neither_torch_nor_what_brings_it(tmp_path: P
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == ""
+
+
+#: An endpoint's documents are cut by any worker: there is no model here.
+CUT = """
+import sys
+import config.wsgi
+from generation.backends.openai.cutting import within
+
+assert within(("one two three", "four"), "words", 2, "from the front").left_out == 2
+print(",".join(name for name in %r if name in sys.modules))
+"""
+
+
+def test_a_worker_without_torch_cuts_what_an_endpoint_reads(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", CUT % (HEAVY,)], cwd=settings.ROOT, capture_output=True, text=True, check=False,
+        env={"DEBUG": "1", "READ_DOT_ENV": "0", "DATA_DIR": str(tmp_path), "DJANGO_SETTINGS_MODULE": "config.settings"},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == ""

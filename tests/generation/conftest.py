@@ -3,7 +3,8 @@ from datetime import timedelta
 
 import pytest
 
-from generation import backends, warm
+from generation import backends
+from generation.runs import warm
 from projects import jobs
 from tests.generation.staged import StagedBackend
 from tests.generation.tiny import models, models_folder

@@ -9,7 +9,7 @@ from transformers import GenerationConfig
 from api.parameters import check
 from generation.backends import weights
 from generation.backends.protocol import Backend, Config, Failure, InputText, Output, Source, Summariser
-from generation.neural import loading
+from generation.neural.checkpoints import loading
 from tests.generation import tiny
 
 

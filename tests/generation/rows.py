@@ -5,10 +5,10 @@ from typing import Any
 from django.utils import timezone
 
 from accounts.models import User
+from generation.actions.purposes import Summarising
 from generation.backends.protocol import Output
-from generation.identity import checked, hash_of
 from generation.models import ItemStatus, Run, RunItem, RunStatus, System, Version
-from generation.purposes import Summarising
+from generation.systems.identity import checked, hash_of
 from projects.models import Project
 
 FACTS = {"libraries": {"numpy": "2.0.0"}}

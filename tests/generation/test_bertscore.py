@@ -10,7 +10,8 @@ from django.conf import LazySettings
 from api.problems import Refused
 from generation import metrics
 from generation.actions.scores import ask_for_scores, checked
-from generation.metrics.bertscore import BertScorer, baseline
+from generation.metrics.bertscore import BertScorer
+from generation.metrics.encoder import baseline
 from generation.metrics.protocol import MetricError, Row
 from generation.models import Scoring
 from projects import jobs

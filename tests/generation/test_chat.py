@@ -10,9 +10,10 @@ import torch
 
 from generation import backends
 from generation.backends.protocol import BackendError, Failure, Finish, InputText, Output, Probed, ProbedUnit, Source
-from generation.identity import checked
-from generation.neural import forcing, loading
-from generation.neural.chat import Chat
+from generation.neural.checkpoints import loading
+from generation.neural.judging import forcing
+from generation.neural.summarisers.chat import Chat
+from generation.systems.identity import checked
 from tests.generation import tiny
 
 Models = Callable[[str], str]

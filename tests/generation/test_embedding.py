@@ -11,7 +11,7 @@ from django.conf import LazySettings
 
 from generation import backends
 from generation.backends.protocol import BackendError, InputText, Output, Source
-from generation.identity import checked
+from generation.systems.identity import checked
 from tests.generation.tiny import SENTENCES
 from tests.generation.tiny_encoders import build_sentence_encoder
 
@@ -54,7 +54,7 @@ def test_mmr_over_embeddings_is_the_same_alone_and_together(encoder: Path) -> No
 
 
 def test_vectors_have_length_one(encoder: Path) -> None:
-    from generation.neural.embedding import SentenceEncoder
+    from generation.neural.encoders.embedding import SentenceEncoder
 
     vectors = SentenceEncoder("encoder", "cpu").encode(list(SENTENCES))
     assert vectors.shape == (len(SENTENCES), 32)

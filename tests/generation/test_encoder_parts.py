@@ -56,7 +56,7 @@ def folder(built: Path, tmp_path: Path, settings: LazySettings) -> Path:
 
 
 def load() -> Any:
-    from generation.neural.embedding import SentenceEncoder
+    from generation.neural.encoders.embedding import SentenceEncoder
 
     encoders.facts_of("encoder")
     return SentenceEncoder("encoder", "cpu")

@@ -16,7 +16,7 @@ from generation import backends
 from generation.backends.extractive.methods import METHODS, marginal
 from generation.backends.extractive.vectors import cosines, overlaps, text_rank
 from generation.backends.protocol import BackendError, Failure, InputText, Output, Source
-from generation.identity import checked
+from generation.systems.identity import checked
 from measures.sentences import sentences
 
 A = "Nepralin reduced relapse. Nobody was harmed. The trial was small."

@@ -7,7 +7,7 @@ import sys
 import pytest
 from django.core.management import call_command
 
-from generation import foreground
+from generation.management import foreground
 from generation.management.commands import generate, score, tables
 from projects.models import Project
 from tests.builders import build_cluster

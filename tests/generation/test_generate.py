@@ -9,10 +9,10 @@ from django.conf import LazySettings
 from django.core.management import CommandError, call_command
 
 from accounts.models import User
-from generation import presets
 from generation.actions.runs import start_run, stop_run
 from generation.actions.systems import make_version
 from generation.models import Run, RunStatus, Summary, System, Version
+from generation.systems import presets
 from projects.models import Project
 from tests.builders import build_cluster
 from tests.generation.staged import StagedBackend

@@ -17,7 +17,7 @@ from generation import backends
 from generation.backends import weights
 from generation.backends.protocol import BackendError
 from generation.models import System
-from generation.neural import hub
+from generation.neural.checkpoints import hub
 from projects.models import Job, Project
 from tests.generation import naive
 

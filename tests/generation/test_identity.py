@@ -13,7 +13,7 @@ from api.problems import Refused
 from generation import backends
 from generation.backends.protocol import Backend
 from generation.endpoints import parse
-from generation.identity import checked, hash_of
+from generation.systems.identity import checked, hash_of
 
 
 @pytest.fixture(autouse=True)

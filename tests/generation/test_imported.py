@@ -24,9 +24,9 @@ from generation.actions import outputs
 from generation.backends.imported.kept import gone_through, keep
 from generation.backends.imported.survey import Place, Survey, survey
 from generation.backends.protocol import BackendError, Failure, Finish, InputText, Output, Source
-from generation.identity import checked
 from generation.models import UnitLevel
-from generation.sources import first_key, keys_among, materials, units_of
+from generation.runs.sources import first_key, keys_among, materials, units_of
+from generation.systems.identity import checked
 from projects.models import Project
 from tests.annotation.m3_files import brought_in, cluster, plain, source, write
 from tests.generation.workers import Killed, lapse, work

@@ -10,7 +10,7 @@ from accounts.models import User
 from generation.actions import chunks, layout
 from generation.actions.runs import resume_run, start_run, stop_run
 from generation.models import ItemStatus, Run, RunStatus, Version
-from generation.progress import State, progress_of
+from generation.pages.progress import State, progress_of
 from projects.jobs import RunningJob
 from projects.models import Job, JobStatus, Project
 from tests.builders import build_cluster

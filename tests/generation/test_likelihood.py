@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 import torch
 
-from generation.neural import forcing, heads
-from generation.neural.forcing import Nll
-from generation.neural.likelihood import Unscorable, continuing, decoding, labels
-from generation.neural.segments import Segments
-from generation.neural.trees import Tree
+from generation.neural.judging import forcing, heads
+from generation.neural.judging.forcing import Nll
+from generation.neural.judging.likelihood import Unscorable, continuing, decoding, labels
+from generation.neural.judging.segments import Segments
+from generation.neural.judging.trees import Tree
 from tests.generation import tiny
 
 ENCODER_DECODERS = ("bart", "pegasus", "bigbird_pegasus", "led", "t5")

@@ -14,9 +14,10 @@ from transformers import TokenizersBackend
 
 from generation.backends import weights
 from generation.backends.protocol import BackendError
-from generation.metrics.direction import LABELS
+from generation.metrics.classifier import LABELS
 from generation.metrics.protocol import MetricError
-from generation.neural import bertscore, classifier, embedding, families, loading
+from generation.neural.checkpoints import families, loading
+from generation.neural.encoders import bertscore, classifier, embedding
 from tests.generation import tiny
 
 Models = Callable[[str], str]

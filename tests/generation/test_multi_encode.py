@@ -7,11 +7,11 @@ from transformers import GenerationConfig
 from transformers.modeling_outputs import BaseModelOutput
 
 from generation.backends import every
-from generation.backends.assembly import MS2_MARKERS
-from generation.backends.multi_encode import AS_MS2, MultiEncodeBackend
+from generation.backends.assembly import AS_MS2, MS2_MARKERS
+from generation.backends.multi_encode import MultiEncodeBackend
 from generation.backends.protocol import BackendError, InputText, Probed, ProbedUnit, Source
 from generation.backends.seq2seq import Seq2SeqBackend
-from generation.neural import multi_encode, seq2seq
+from generation.neural.summarisers import multi_encode, seq2seq
 from tests.generation import naive, tiny
 
 Models = Callable[[str], str]

@@ -16,7 +16,7 @@ from generation.backends.openai.client import Client
 from generation.backends.openai.connection import Limits
 from generation.backends.protocol import BackendError, Failure, Finish, InputText, Output, PassingError, Source
 from generation.endpoints import parse
-from generation.identity import checked
+from generation.systems.identity import checked
 from tests.generation.endpoint import Endpoint, Handler, closed, said, serving, status
 
 KEY = "sk-very/secret-5f3a"

@@ -11,8 +11,8 @@ from rest_framework.test import APIClient
 
 from accounts.models import User
 from generation.models import Seal
-from generation.progress import progress_of
-from generation.sources import units_of
+from generation.pages.progress import progress_of
+from generation.runs.sources import units_of
 from projects.models import Project
 from tests.annotation.m3_files import brought_in, cluster, plain, write
 from tests.builders import TEXT, build_cluster

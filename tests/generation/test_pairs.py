@@ -8,7 +8,6 @@ import pytest
 from generation import tables
 from generation.actions.reckoning import reckon_probe
 from generation.actions.scores import ask_for_scores
-from generation.comparing import probes_at_hand
 from generation.models import (
     CommonProbe,
     ItemStatus,
@@ -23,6 +22,7 @@ from generation.models import (
     ScoringComparison,
     Seal,
 )
+from generation.scoring.comparing import probes_at_hand
 from generation.tables.scored import Scores
 from generation.tables.table import Missing, Table
 from generation.tables.writing import as_csv, latex, markdown, words

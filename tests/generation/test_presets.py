@@ -11,8 +11,8 @@ from accounts.models import User
 from api.problems import Refused
 from generation import backends
 from generation.backends.protocol import SECTIONS, InputText, Output, Source
-from generation.identity import checked
-from generation.presets import PRESETS, Preset, get
+from generation.systems.identity import checked
+from generation.systems.presets import PRESETS, Preset, get
 from projects.models import Project
 
 each = pytest.mark.parametrize("preset", PRESETS, ids=lambda preset: preset.key)

@@ -7,12 +7,13 @@ from unittest import mock
 import pytest
 import torch
 
-from generation.backends.multi_encode import AS_MS2, MultiEncodeBackend
+from generation.backends.assembly import AS_MS2
+from generation.backends.multi_encode import MultiEncodeBackend
 from generation.backends.protocol import Failure, Probed, ProbedUnit, Source
 from generation.backends.seq2seq import Seq2SeqBackend
-from generation.neural import forcing
 from generation.neural.batches import Limits
-from generation.neural.seq2seq import Seq2Seq
+from generation.neural.judging import forcing
+from generation.neural.summarisers.seq2seq import Seq2Seq
 from tests.generation import naive, tiny
 
 Models = Callable[[str], str]

@@ -13,12 +13,12 @@ from django.utils import timezone
 from annotation.imports.counterfactuals.storing import NewCounterfactual, add_counterfactuals
 from annotation.models import Cluster, Counterfactual
 from api.problems import Refused
-from generation import backends, probing
+from generation import backends
 from generation.actions.runs import start_run
 from generation.actions.systems import create_system, make_version
 from generation.backends.protocol import Failure, Likelihood, Probed, ProbedUnit
 from generation.models import ItemStatus, ProbeScore, Run, RunStatus, Version
-from generation.probing import changed, pairs_of
+from generation.probing.purpose import Probing, changed, pairs_of
 from measures.counterfactuals import Kind
 from projects.models import Import, Project
 from tests.builders import TEXT, build_cluster
@@ -170,7 +170,7 @@ def test_one_that_cannot_be_judged_fails_alone(
 
 
 def test_preparing_takes_as_many_queries_for_many_as_for_one(clusters: list[Cluster], judging: StagedBackend) -> None:
-    work_of = probing.Probing()
+    work_of = Probing()
     version = staged_version(clusters[0].project)
     counts = []
     for units in ([clusters[0].unit_id], [clusters[0].unit_id, clusters[2].unit_id]):
@@ -182,7 +182,7 @@ def test_preparing_takes_as_many_queries_for_many_as_for_one(clusters: list[Clus
 
 
 def test_every_backend_gives_likelihoods_or_says_why_not() -> None:
-    refusals = {backend.key: probing.Probing().refusal(backend) for backend in backends.every()}
+    refusals = {backend.key: Probing().refusal(backend) for backend in backends.every()}
     assert {key for key, reason in refusals.items() if not reason} == NEURAL & refusals.keys()
 
 

@@ -10,7 +10,7 @@ from django.utils import timezone
 from accounts.models import User
 from generation.actions.runs import start_run, stop_run
 from generation.models import Run, Version
-from generation.progress import State, progress_of, progress_of_many
+from generation.pages.progress import State, progress_of, progress_of_many
 from projects.models import Job, JobStatus, Project
 from tests.builders import build_cluster
 from tests.generation.staged import StagedBackend

@@ -10,10 +10,10 @@ from django.utils import timezone
 
 from accounts.models import User
 from config import celery
-from generation import warm
 from generation.actions.runs import start_run
 from generation.models import Run, RunStatus, Version
-from generation.progress import progress_of
+from generation.pages.progress import progress_of
+from generation.runs import warm
 from projects import jobs, waiting
 from projects.management.commands import work as work_command
 from projects.models import Job, JobStatus, Project

@@ -18,7 +18,7 @@ from generation.actions.reckoning import reckon_probe
 from generation.actions.scores import ask_for_scores
 from generation.models import ProbeFigures, Score, Scoring, Summary
 from generation.plots import by_system, drawable
-from generation.reckoning import (
+from generation.scoring.reckoning import (
     OWN,
     figures_of,
     is_reckoned,

@@ -15,7 +15,7 @@ from rest_framework.test import APIClient
 
 from accounts.models import User
 from generation.models import Run, Scoring, Seal
-from generation.queues import GPU
+from generation.runs.queues import GPU
 from generation.tables.m3_4 import OverlapTable
 from generation.tables.scored import Scores
 from generation.tables.table import Table

@@ -13,12 +13,13 @@ from annotation.actions.supersede import supersede_text
 from annotation.models import Proposition
 from api.problems import Conflict, Refused
 from audit.models import Entry
-from generation import judging, metrics
+from generation import metrics
 from generation.actions.scores import ask_for_scores, score_run
 from generation.metrics.length import LengthScorer
 from generation.metrics.protocol import Judged, Row
 from generation.models import Run, Score, Scoring
-from generation.sources import units_of
+from generation.runs.sources import units_of
+from generation.scoring import judging
 from projects import jobs
 from projects.models import Job, Project, Unit
 from tests.annotation.m3_files import brought_in, cluster, plain, source, write

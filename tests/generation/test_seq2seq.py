@@ -11,9 +11,10 @@ import torch
 from generation.backends import every
 from generation.backends.protocol import BackendError, Failure, Finish, InputText, Probed, ProbedUnit, Source
 from generation.backends.seq2seq import Seq2SeqBackend
-from generation.identity import hash_of
-from generation.neural import families, loading, seq2seq
 from generation.neural.batches import Limits, Memory
+from generation.neural.checkpoints import families, loading
+from generation.neural.summarisers import seq2seq
+from generation.systems.identity import hash_of
 from tests.generation import naive, tiny
 
 Models = Callable[[str], str]

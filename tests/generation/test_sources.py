@@ -8,7 +8,7 @@ from django.test.utils import CaptureQueriesContext
 
 from annotation.models import Review
 from generation.models import UnitLevel
-from generation.sources import materials, sizes, units_of
+from generation.runs.sources import materials, sizes, units_of
 from projects.models import Project
 from tests.annotation.m3_files import Record, brought_in, cluster, plain, source, write
 

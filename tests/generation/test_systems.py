@@ -51,7 +51,7 @@ def test_other_libraries_are_another_version(system: System, staged: StagedBacke
 
 
 def test_the_hash_is_the_same_after_the_data_base_has_had_it(system: System, lead: User) -> None:
-    from generation.identity import hash_of
+    from generation.systems.identity import hash_of
 
     made = make_version(system=system, config=LIGHT | {"decoding": {"seconds": 1e-7}}, by=lead)
     again = Version.objects.get(pk=made.pk)

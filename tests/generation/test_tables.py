@@ -159,7 +159,7 @@ def test_without_summaries_the_tables_say_to_make_them(corpus: Project, key: str
 
 
 def test_summaries_that_came_after_the_scoring_are_missed(corpus: Project, copying: Run, tmp_path: Path) -> None:
-    from generation.sources import units_of
+    from generation.runs.sources import units_of
 
     scored(copying, "copying")
     brought_in(corpus, write(tmp_path / "more.jsonl", [cluster("333_0")]))

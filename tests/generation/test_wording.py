@@ -1,7 +1,7 @@
 """What a version is set to and what changed, in words."""
 
-from generation.identity import checked
-from generation.wording import described, differences, words
+from generation.pages.wording import described, differences, words
+from generation.systems.identity import checked
 
 
 def test_values_are_read_out_and_never_as_python_writes_them() -> None:

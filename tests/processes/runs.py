@@ -68,7 +68,7 @@ def end(run: int = 0, patience: float = 0) -> dict[str, Any]:
     """How a run stands (the newest, unless one is named), at its end or after so many seconds: its progress, and the
     keys whose summaries are stored."""
     from generation.models import Run, RunStatus, Summary
-    from generation.progress import progress_of
+    from generation.pages.progress import progress_of
 
     runs = Run.objects.filter(pk=run) if run else Run.objects.all()[:1]
     latest = time.monotonic() + patience

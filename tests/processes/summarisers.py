@@ -90,9 +90,9 @@ def score(run: int, metrics: dict[str, dict[str, Any]]) -> dict[str, Any]:
 def found(runs: dict[str, dict[str, int]]) -> dict[str, Any]:
     """All that a reader needs to do the same by hand: what each unit gave to read and to judge, what each version is,
     what came of each run, and which processes did the work."""
-    from generation import purposes
+    from generation.actions import purposes
     from generation.models import ProbeScore, Run
-    from generation.sources import materials, units_of
+    from generation.runs.sources import materials, units_of
     from projects.models import Job, Project
 
     project = Project.objects.get(slug="every")

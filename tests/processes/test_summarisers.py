@@ -159,7 +159,7 @@ def same_likelihoods(
 
 
 def same_scores(scores: dict[str, dict[str, Any]], summaries: dict[str, tuple[str, dict[str, Any]]]) -> None:
-    from generation.neural import bertscore, classifier
+    from generation.neural.encoders import bertscore, classifier
 
     matcher, reader = (
         module.load(checked(metric, METRICS[metric]))

@@ -9,7 +9,7 @@ from annotation.models import Proposition
 from generation.actions.comparing import compare_scoring
 from generation.actions.reckoning import reckon_scoring
 from generation.models import Run, Score, Scoring, Summary
-from generation.sources import Material
+from generation.runs.sources import Material
 from measures.counterfactuals import Kind
 from projects.models import Project
 from tests.annotation.m3_files import brought_in, cluster, plain, source, write

@@ -17,7 +17,7 @@ from accounts.models import User
 from annotation.imports.reading import Source
 from annotation.models import Proposition
 from generation.models import ProbeFigures, Scoring
-from generation.reckoning import means_of
+from generation.scoring.reckoning import means_of
 from projects.actions.answers import next_hand
 from projects.actions.corrections import correct
 from projects.actions.gold import finish_round

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from generation.models import ItemStatus, Run, RunItem, Scoring, Seal, System
-from generation.runs_at_hand import published_runs
+from generation.runs.at_hand import published_runs
 from projects.models import Member, Project
 from releases.dictionary import TABLES, table_of
 from releases.diffs import differences

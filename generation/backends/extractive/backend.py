@@ -77,7 +77,7 @@ class ExtractiveBackend:
         if method in ("TextRank", "MMR"):
             libraries |= {"numpy": version("numpy"), "scipy": version("scipy")}
         if folder := _encoder(config):
-            from generation.neural.embedding import device
+            from generation.neural.encoders.embedding import device
 
             of_encoder = facts_of(folder)
             libraries |= of_encoder.pop("libraries")
@@ -88,7 +88,7 @@ class ExtractiveBackend:
         unchanged(facts, self.facts(config))
         encoder = None
         if folder := _encoder(config):
-            from generation.neural.embedding import SentenceEncoder
+            from generation.neural.encoders.embedding import SentenceEncoder
 
             encoder = SentenceEncoder(folder, facts["device"])
         return Extractor(config, encoder)

@@ -4,6 +4,8 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from ..budget import shares
+
 _WORD = re.compile(r"\S+")
 
 
@@ -22,8 +24,6 @@ def within(documents: Sequence[str], unit: str, most: int | None, budget: str) -
     lengths = [measure(document) for document in documents]
     if most is None or sum(lengths) <= most:
         return Cut(tuple(documents), sum(lengths), 0)
-    from ...neural.budget import shares  # what lies there is for workers
-
     kept = shares(lengths, most, equal=budget == "equal shares")
     texts = (
         document if share == length else prefix(document, share)

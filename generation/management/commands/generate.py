@@ -12,14 +12,15 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from accounts.models import User
 from api.parameters import NEEDED
 from api.problems import Problem
-from generation import presets, sources
 from generation.actions.outputs import keep_outputs
 from generation.actions.runs import resume_run, start_run
 from generation.actions.systems import create_system, make_version, read
-from generation.foreground import STOPPED, checking, do_run, stoppable
+from generation.management.foreground import STOPPED, checking, do_run, stoppable
 from generation.models import ItemStatus, Purpose, Run, RunStatus, System, UnitLevel, Version
-from generation.progress import progress_of
-from generation.wording import LEVELS
+from generation.pages.progress import progress_of
+from generation.runs import sources
+from generation.runs.sources import LEVELS
+from generation.systems import presets
 from projects import jobs
 from projects.management.arguments import project_of, user_of
 from projects.models import Project

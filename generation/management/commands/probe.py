@@ -7,7 +7,7 @@ from django.core.management.base import CommandParser
 
 from generation.actions.reckoning import KIND, reckon_probe
 from generation.models import Purpose, Run
-from generation.reckoning import stored_results
+from generation.scoring.reckoning import stored_results
 from measures.probe import Figure, ProbeResult
 from projects import jobs
 from projects.models import Job, JobStatus

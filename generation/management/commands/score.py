@@ -8,10 +8,10 @@ from api.parameters import Takes
 from api.problems import Problem
 from generation import metrics
 from generation.actions.scores import score_run
-from generation.foreground import progress_bar, stoppable
+from generation.management.foreground import progress_bar, stoppable
 from generation.metrics.protocol import Metric
 from generation.models import Run, Score, Scoring
-from generation.runs_at_hand import names, runs_with_summaries
+from generation.runs.at_hand import names, runs_with_summaries
 from projects.management.arguments import project_of
 
 #: What needs no weights, and so runs anywhere.

@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from generation import tables
-from generation.foreground import progress_bar, stoppable
+from generation.management.foreground import progress_bar, stoppable
 from generation.tables.scored import Scores
 from generation.tables.table import Table
 from generation.tables.writing import FORMATS, needed

@@ -1,0 +1,1 @@
+"""Encoders: of inputs, sentences, words and directions."""

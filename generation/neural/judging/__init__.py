@@ -1,0 +1,1 @@
+"""How likely given texts are: several of one source in one pass."""

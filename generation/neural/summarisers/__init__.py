@@ -1,0 +1,1 @@
+"""The loaded versions of each backend that has weights."""

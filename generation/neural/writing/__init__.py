@@ -1,0 +1,1 @@
+"""Tokens out: the decoding in full, beams, and the caches that they share."""

@@ -1,0 +1,1 @@
+"""Probes: which of two texts a summariser finds likelier."""

@@ -1,0 +1,166 @@
+"""The counterfactual probe as the purpose of a run: what a chunk is handed, does and stores, and pairs of what came."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import Any, cast
+
+from django.db.models import Exists, OuterRef, QuerySet
+
+from annotation.models import Counterfactual, Review
+from annotation.models.counterfactual import CounterfactualQuerySet, ProbePair
+from api.problems import Refused
+from measures.probe import Pair, TextNll, paired
+from projects.models import Project
+
+from ..backends.protocol import Backend, Failure, Likelihood, Probed, ProbedUnit, Source, Summariser
+from ..models import ProbeScore, Purpose, Run, RunItem, UnitLevel, Version
+from ..runs import sources
+
+SENTENCES = (
+    "Counterfactuals are of propositions: a version for propositions or for documents can be probed, not one for "
+    "sentences."
+)
+NONE = "There are no counterfactuals; import them first (import_data counterfactuals)."
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One unit: the texts, and of each the target that it is, or is a counterfactual of: (target, counterfactual)."""
+
+    probed: Probed
+    texts: tuple[tuple[int, int | None], ...]
+
+
+@dataclass(frozen=True)
+class Answered:
+    unit: int
+    texts: tuple[tuple[int, int | None], ...]
+    likelihoods: tuple[Likelihood, ...]
+
+
+class Probing:
+    """Targets and their counterfactuals are judged (`purposes.Work`)."""
+
+    purpose: str = Purpose.PROBE
+
+    def refusal(self, backend: Backend) -> str:
+        return backend.no_probe
+
+    def places(self, project: Project, level: str) -> QuerySet[Any, tuple[int, int, int]]:
+        """The units whose targets have counterfactuals."""
+        there = _current(project, level)
+        if not there.exists():
+            raise Refused(NONE)
+        if level == UnitLevel.DOCUMENT:
+            there = there.filter(target__cluster__review=OuterRef("review"))
+        else:
+            there = there.filter(target__cluster=OuterRef("pk"))
+        return sources.places(project, level).filter(Exists(there))
+
+    def items(self, version: Version, units: Sequence[int]) -> Mapping[int, Asked]:
+        project = version.system.project
+        material = sources.materials(project, version.level, units)
+        pairs: dict[int, list[ProbePair]] = defaultdict(list)
+        for pair in _pairs(project, version.level, units):
+            pairs[pair.unit].append(pair)
+        return {
+            unit: _asked(material[unit].source, pairs[unit]) for unit in units
+            if unit in material and unit in pairs
+        }  # fmt: skip
+
+    def do(self, summariser: Summariser, items: Sequence[Asked]) -> Iterator[list[Answered | Failure]]:
+        texts = {item.probed.source.unit: item.texts for item in items}
+        for batch in summariser.probe([item.probed for item in items]):
+            yield [
+                Answered(out.unit, texts[out.unit], out.likelihoods) if isinstance(out, ProbedUnit) else out
+                for out in batch
+            ]  # fmt: skip
+
+    def store(self, made: Sequence[tuple[RunItem, Answered]]) -> None:
+        ProbeScore.objects.bulk_create(score for item, out in made for score in _scores(item, out))
+
+
+def _current(project: Project, level: str) -> CounterfactualQuerySet:
+    if level == UnitLevel.SENTENCE:
+        raise Refused(SENTENCES)
+    return Counterfactual.objects.of(project).current()
+
+
+def _pairs(project: Project, level: str, units: Iterable[int]) -> list[ProbePair]:
+    """Current counterfactuals of units with what they are of, ``unit`` being that of the level. One query, or two."""
+    document = level == UnitLevel.DOCUMENT
+    rows = _current(project, level).filter(
+        **{f"target__cluster__{'review__' if document else ''}unit__in": list(units)}
+    )
+    pairs = rows.in_corpus_order().pairs()
+    if not document:
+        return pairs
+    unit_of = dict(Review.objects.filter(pk__in={pair.review for pair in pairs}).values_list("pk", "unit_id"))
+    return [pair._replace(unit=unit_of[pair.review]) for pair in pairs]
+
+
+def _asked(source: Source, pairs: Sequence[ProbePair]) -> Asked:
+    """Each target, then its counterfactuals; a document may have several targets."""
+    by_target: dict[int, list[ProbePair]] = defaultdict(list)
+    for pair in pairs:
+        by_target[pair.target].append(pair)
+    texts: list[str] = []
+    named: list[tuple[int, int | None]] = []
+    for target, group in by_target.items():
+        texts += [group[0].target_text, *(pair.text for pair in group)]
+        named += [(target, None), *((target, pair.counterfactual) for pair in group)]
+    return Asked(Probed(source, tuple(texts)), tuple(named))
+
+
+def _scores(item: RunItem, out: Answered) -> Iterator[ProbeScore]:
+    targets = {
+        target: likelihood
+        for (target, counterfactual), likelihood in zip(out.texts, out.likelihoods, strict=True)
+        if counterfactual is None
+    }
+    for (target, counterfactual), likelihood in zip(out.texts, out.likelihoods, strict=True):
+        sums = TextNll.of_tokens(likelihood.nll, likelihood.special)
+        score = ProbeScore(
+            item=item, target_id=target, counterfactual_id=counterfactual, content_sum=sums.content_sum,
+            content_tokens=sums.content_tokens, all_sum=sums.all_sum, all_tokens=sums.all_tokens,
+            token_ids=list(likelihood.token_ids), nll=list(likelihood.nll),
+        )  # fmt: skip
+        if counterfactual is not None:
+            (score.replaced_sum, score.replaced_tokens), (score.changed_sum, score.changed_tokens) = changed(
+                targets[target], likelihood
+            )
+        yield score
+
+
+def changed(target: Likelihood, other: Likelihood) -> tuple[tuple[float, int], tuple[float, int]]:
+    """Over the content tokens that only the target has, and over those that only the other text has: (sum, tokens).
+
+    Tokens are matched by their ids, as a difference of files matches lines.
+    """
+    (left, left_nll), (right, right_nll) = _content(target), _content(other)
+    blocks = SequenceMatcher(None, left, right, autojunk=False).get_opcodes()
+    mine = [x for kind, a, b, _, _ in blocks if kind != "equal" for x in left_nll[a:b]]
+    theirs = [x for kind, _, _, a, b in blocks if kind != "equal" for x in right_nll[a:b]]
+    return (sum(mine), len(mine)), (sum(theirs), len(theirs))
+
+
+def _content(likelihood: Likelihood) -> tuple[list[int], list[float]]:
+    kept = [i for i, special in enumerate(likelihood.special) if not special]
+    return [likelihood.token_ids[i] for i in kept], [likelihood.nll[i] for i in kept]
+
+
+def pairs_of(run: Run) -> list[Pair]:
+    """What `measures.probe` takes, of all items of a run that are done: in one query."""
+    return list(judged_pairs(run).values())
+
+
+def judged_pairs(run: Run) -> dict[tuple[int, int], Pair]:
+    """As `pairs_of`, by (target, counterfactual)."""
+    rows = ProbeScore.objects.filter(item__run=run).order_by("item_id", "pk").values_list(
+        "item_id", "target_id", "counterfactual_id", "counterfactual__kind", "target__cluster__review_id",
+        "content_sum", "content_tokens", "all_sum", "all_tokens", "replaced_sum", "replaced_tokens", "changed_sum",
+        "changed_tokens",
+    )  # fmt: skip
+    return cast(dict[tuple[int, int], Pair], paired(rows.iterator()))

@@ -1,0 +1,1 @@
+"""What summaries and probes came to: what metrics are handed, means, and systems compared."""

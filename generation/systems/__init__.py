@@ -1,0 +1,1 @@
+"""What summarisers are: versions by their hash, and those to begin with."""
