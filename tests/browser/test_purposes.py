@@ -1,0 +1,214 @@
+"""Practice, review-and-correct and questions before a round, wholly by keyboard, and what the lead then reads."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import Visit
+from tests.browser.desk import SETTLED
+from tests.browser.test_pages import violations
+from tests.processes.house import House
+
+NO_CUES = {"cues": "ignore"}
+OPEN = """
+import json
+from accounts.models import User
+from projects.actions.corrections import correct
+from projects.actions.guidelines import write_guideline
+from projects.actions.people import add_member, create_project
+from projects import kinds
+from tests.builders import build_cluster, build_round, label_value
+given = json.loads({given!r})
+lead = User.objects.get(email='lead@example.org')
+project = create_project(slug=given['slug'], name=given['slug'], by=lead)
+member = project.members.get(user=lead)
+for n in range(2):
+    cluster = build_cluster(project, n, inputs=0)
+    value = label_value('no effect', 'moderate', polarity_cue=[(0, 7)])
+    correct(unit=cluster.propositions.get().unit, kind='label', value=value, reason='Neither says so.', by=member)
+if given.get('questions'):
+    text = kinds.get('label').guideline
+    write_guideline(project=project, kind='label', text=text, questions=given['questions'], by=lead)
+person = add_member(project=project, user=User.objects.get(email='ann1@example.org'), role='annotator', by=lead)
+made = []
+for plan in given['rounds']:
+    if plan.get('requires_practice') is not None:
+        plan['requires_practice'] = made[plan['requires_practice']]
+    made.append(build_round(project, [person], **plan).pk)
+print(json.dumps(made))
+"""
+
+
+def opened(house: House, slug: str, *rounds: dict[str, Any], questions: Any = ()) -> list[int]:
+    """A project with two labelled propositions and these rounds for the annotator; their ids."""
+    given = json.dumps({"slug": slug, "rounds": rounds, "questions": questions})
+    said = house.manage("shell", "-v0", "-c", OPEN.format(given=given)).strip().splitlines()[-1]
+    found: list[int] = json.loads(said)
+    return found
+
+
+def press(page: Page, keys: str) -> None:
+    """Keys on a text that takes them by now."""
+    page.wait_for_selector("[role=listbox]")
+    page.wait_for_timeout(SETTLED)
+    for key in keys.split():
+        page.keyboard.press(key)
+
+
+def test_practice_tells_what_was_expected_and_opens_the_next_round(house: House, visit: Callable[..., Visit]) -> None:
+    terms = {"pass_mark": 50, "tries": 2, "attempts": 2}
+    practice, real = opened(
+        house, "practice-desk", {"name": "practice", "purpose": "practice", "terms": terms, "policy": NO_CUES},
+        {"name": "real", "purpose": "gold", "requires_practice": 0},
+    )  # fmt: skip
+    desk = visit("ann1", width=400)
+    page = desk.page
+    desk.go(f"/work/{real}")
+    expect(page.get_by_role("heading", name="Practice comes first")).to_be_visible()
+    assert violations(desk) == []
+    page.get_by_role("link", name="Go to the practice").press("Enter")
+    expect(page.get_by_text("you are told at once")).to_be_visible()
+    expect(page.get_by_role("button", name="Skip")).to_have_count(0)
+    press(page, "d 2 Enter")
+    expect(page.get_by_role("heading", name="Not yet right")).to_be_visible()
+    expect(page.get_by_text("Neither says so.")).to_have_count(0)
+    assert violations(desk) == []
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("this is your last try")).to_be_visible()
+    press(page, "a Enter")
+    expect(page.get_by_role("heading", name="Wrong")).to_be_visible()
+    expect(page.get_by_role("cell", name="no effect", exact=True)).to_be_visible()
+    expect(page.get_by_text("Neither says so.").first).to_be_visible()
+    assert violations(desk) == []
+    page.get_by_role("button", name="Polarity: is the effect good or bad?").press("Enter")
+    expect(page.get_by_role("heading", name="Polarity: is the effect good or bad?")).to_be_focused()
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Go on").press("Enter")
+    press(page, "s 2 Enter")
+    expect(page.get_by_role("heading", name="Right", exact=True)).to_be_visible()
+    page.keyboard.press("Enter")
+    expect(
+        page.get_by_text("Attempt 1: 1 of 2 units right in their last try (50 %), pass mark 50 %: passed.")
+    ).to_be_visible()
+    assert violations(desk) == []
+    desk.go(f"/work/{real}")
+    page.wait_for_selector("[role=listbox]")
+    lead = visit("lead")
+    lead.go(f"/projects/practice-desk/rounds/{practice}")
+    expect(lead.page.get_by_text("1 of 1 passed.")).to_be_visible()
+    expect(lead.page.get_by_role("cell", name="1 of 2 (50 %)")).to_be_visible()
+    assert violations(lead) == []
+
+
+def test_a_value_is_confirmed_with_one_key_and_corrected_with_two(house: House, visit: Callable[..., Visit]) -> None:
+    (round,) = opened(house, "review-desk", {"name": "second look", "purpose": "review and correct"})
+    desk = visit("ann1")
+    page = desk.page
+    desk.go(f"/work/{round}")
+    expect(page.get_by_text("The value in force is filled in.")).to_be_visible()
+    assert violations(desk) == []
+    before = page.locator(".progress").inner_text()
+    press(page, "Enter")
+    expect(page.locator(".progress")).not_to_have_text(before)
+    press(page, "d Enter")
+    expect(page.get_by_role("heading", name="All done")).to_be_visible()
+    expect(page.locator(".saved")).to_contain_text("Saved")
+    lead = visit("lead")
+    lead.go(f"/projects/review-desk/rounds/{round}/agreement")
+    expect(lead.page.get_by_text("1 of 2 corrected")).to_be_visible()
+    expect(lead.page.get_by_text("Do not cite these figures as inter-annotator agreement.")).to_be_visible()
+    assert violations(lead) == []
+
+
+@pytest.mark.parametrize(("kind", "keys"), [("tuple", "Enter"), ("discourse", "Enter")])
+def test_other_tasks_are_confirmed_with_one_key_too(
+    house: House, visit: Callable[..., Visit], kind: str, keys: str
+) -> None:
+    code = f"""
+import json
+from accounts.models import User
+from projects.actions.corrections import correct
+from projects.actions.people import add_member, create_project
+from tests.builders import build_cluster, build_round
+lead = User.objects.get(email='lead@example.org')
+project = create_project(slug='review-{kind}', name='r', by=lead)
+member = project.members.get(user=lead)
+cluster = build_cluster(project, 0)
+blank = dict(text='', fragments=[])
+tuple_ = dict(p=blank, i=dict(blank, text='nepralin'), c=dict(blank, stands_for=''), o=blank)
+value = tuple_ if '{kind}' == 'tuple' else dict(relation='agreement')
+correct(unit=cluster.unit, kind='{kind}', value=value, reason='So.', by=member)
+person = add_member(project=project, user=User.objects.get(email='ann1@example.org'), role='annotator', by=lead)
+print(json.dumps(build_round(project, [person], kind='{kind}', purpose='review and correct').pk))
+"""
+    round = int(house.manage("shell", "-v0", "-c", code).strip().splitlines()[-1])
+    desk = visit("ann1")
+    desk.go(f"/work/{round}")
+    expect(desk.page.get_by_text("The value in force is filled in.")).to_be_visible()
+    desk.page.wait_for_timeout(SETTLED)
+    desk.page.keyboard.press(keys)
+    expect(desk.page.get_by_role("heading", name="All done")).to_be_visible()
+    expect(desk.page.locator(".saved")).to_contain_text("Saved")
+    lead = visit("lead")
+    lead.go(f"/projects/review-{kind}/rounds/{round}/agreement")
+    expect(lead.page.get_by_text("0 of 1 corrected")).to_be_visible()
+
+
+def test_questions_come_first_and_after_two_tries_the_lead_lets_one_in(
+    house: House, visit: Callable[..., Visit]
+) -> None:
+    questions = [
+        {"question": "What is polarity?", "options": ["a rise", "benefit or harm"], "right": 1, "explanation": "Of I."}
+    ]
+    (round,) = opened(house, "question-desk", {"name": "asked", "asks_questions": True}, questions=questions)
+    desk = visit("ann1", width=400, scheme="dark")
+    page = desk.page
+    desk.go(f"/work/{round}")
+    for said in ("You have two tries.", "You have one more try"):
+        expect(page.get_by_text(said)).to_be_visible()
+        assert violations(desk) == []
+        page.get_by_role("radio", name="a rise").press("Space")
+        page.get_by_role("radio", name="a rise").press("Enter")
+    expect(page.get_by_text("ask the lead of the project, who can let you in")).to_be_visible()
+    expect(page.get_by_text("Of I.")).to_be_visible()
+    lead = visit("lead")
+    lead.go(f"/projects/question-desk/rounds/{round}")
+    expect(lead.page.get_by_text("0 of 1, then 0 of 1")).to_be_visible()
+    assert violations(lead) == []
+    lead.page.get_by_role("button", name="Let in").press("Enter")
+    expect(lead.page.get_by_text("let in by the lead")).to_be_visible()
+    desk.go(f"/work/{round}")
+    page.wait_for_selector("[role=listbox]")
+
+
+def test_a_lead_writes_questions_and_opens_rounds_for_these_purposes(house: House, visit: Callable[..., Visit]) -> None:
+    opened(house, "purpose-desk", {"name": "practice one", "purpose": "practice"})
+    lead = visit("lead")
+    page = lead.page
+    lead.go("/projects/purpose-desk/guidelines")
+    page.get_by_role("button", name="Write the next version").press("Enter")
+    page.get_by_role("tab", name="Questions").click()
+    page.get_by_role("button", name="Add a question").press("Enter")
+    page.get_by_label("Question", exact=True).fill("What is polarity?")
+    page.get_by_label("Question 1, option 1").fill("a rise")
+    page.get_by_label("Question 1, option 2").fill("benefit or harm")
+    page.get_by_role("radio").nth(1).check()
+    assert violations(lead) == []
+    page.get_by_role("button", name="Save as a new version").press("Enter")
+    expect(page.get_by_text("1 question about it")).to_be_visible()
+    lead.go("/projects/purpose-desk/rounds/new")
+    page.get_by_label("Name").fill("the real one")
+    page.get_by_role("radio", name="practice units").check()
+    expect(page.get_by_label("Pass mark, percent")).to_have_value("80")
+    expect(page.get_by_label("People per unit (overlap)")).to_have_count(0)
+    assert violations(lead) == []
+    page.get_by_role("radio", name="gold makes").check()
+    page.get_by_label("Practice to pass first").select_option(label="practice one")
+    page.get_by_label("Ask the guideline's 1 question first").check()
+    page.get_by_role("checkbox").first.check()
+    page.get_by_role("button", name="Open:").press("Enter")
+    expect(page.get_by_text("Requires a pass in: practice one.")).to_be_visible()
+    expect(page.get_by_text("Questions before it: 1, two tries.")).to_be_visible()
