@@ -110,9 +110,9 @@ def settings_in_words(round: Round) -> list[dict[str, str]]:
         )
         shaped.append({"label": "Asked again", "value": again})
     if round.requires_practice:
-        shaped.append({"label": "Requires a pass in", "value": round.requires_practice.name})
+        shaped.append({"label": "Required practice", "value": round.requires_practice.name})
     if round.asks_questions:
-        shaped.append({"label": "Questions before it", "value": f"{len(round.guideline.questions)}, two tries"})
+        shaped.append({"label": "Questions before the round", "value": f"{len(round.guideline.questions)}, two tries"})
     return shaped + [
         {"label": one.label, "value": in_words(one, given[one.name])}
         for declared, given in (

@@ -68,14 +68,14 @@ _MEANINGS: dict[str, Meaning] = {
         "a reliability study; never touches gold", independent=True, held_against_gold=True
     ),
     Purpose.REVIEW_AND_CORRECT: Meaning(
-        "shows the value in force, to be confirmed or corrected; not independent labelling",
+        "shows the current value, to confirm or correct; not independent labelling",
         makes_gold=True, shows_value=True, chooses="decided",
     ),
     Purpose.PRACTICE: Meaning(
-        "units with gold, compared at once; counts for nothing else",
+        "units with gold; each answer is checked at once and counts for nothing else",
         counts=False, gives_feedback=True, chooses="settled",
         terms=(
-            Parameter(PASS_MARK, Takes.INTEGER, "Pass mark, percent", default=80, minimum=1, maximum=100, required=True,
+            Parameter(PASS_MARK, Takes.INTEGER, "Pass mark (%)", default=80, minimum=1, maximum=100, required=True,
                       help="Share of the units that are right in their last try."),
             Parameter(TRIES, Takes.INTEGER, "Tries a unit", default=1, minimum=1, maximum=2, required=True,
                       help="The expected value is shown after the last one."),

@@ -23,7 +23,7 @@ MODULES = {
     "projects": (
         "agreement audit_trail batches choosing clock closed_rounds contests cost curators_meanwhile elsewhere "
         "fair_queue gold guidelines how_answers_came in_force inbox jobs kept_agreement loop_api meanwhile "
-        "participation preparing queue round_shapes scale sheet_entries staleness"
+        "participation practice preparing questions queue review_and_correct round_shapes scale sheet_entries staleness"
     ),
     "releases": (
         "checks kept_releases needed_again provenance rebuilt_by_hand releases scale served systems_released tampering "

@@ -123,7 +123,8 @@ class Annotator:
         """The submission for a card."""
         body: dict[str, Any] = {
             "assignment": card["assignment"], "revision": card["revision"], "kind": card["kind"],
-            "shown": card["shown"], "comment": "", "active_ms": rng.randint(3_000, 25_000),
+            "shown": card["shown"], "references": card["references"], "comment": "",
+            "active_ms": rng.randint(3_000, 25_000),
             "flag": rng.random() < self.noise.flag,
         }  # fmt: skip
         if rng.random() < self.noise.skip:

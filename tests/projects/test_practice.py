@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from django.db import connection
+from django.db import DatabaseError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
@@ -298,3 +298,15 @@ def test_only_leads_and_curators_see_how_others_fare(client_of: Any, project: Pr
     ]  # fmt: skip
     assert client_of(people[1].user).get(f"/api/v1/rounds/{round.pk}/practice/people/").status_code == 403
     assert progress.of_round(round, now=round.opened_at)["slots"] == 20
+
+
+def test_what_an_answer_was_held_against_can_neither_be_changed_nor_deleted(
+    project: Project, people: list[Member]
+) -> None:
+    round = practise(project, people[1:])
+    answer(people[1].user, next_hand(user=people[1].user, round=round)[0], WRONG)
+    wrong = Reference.objects.filter(same=False)
+    for act in (lambda: wrong.update(same=True), wrong.all().delete):
+        with pytest.raises(DatabaseError, match="never changed or deleted"), transaction.atomic():
+            act()
+    assert wrong.count() == 1

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from django.db import DatabaseError, transaction
 from rest_framework.test import APIClient
 
 from accounts.models import User
@@ -131,3 +132,17 @@ def test_a_person_who_is_not_in_the_round_is_let_in_nowhere(
     body = {"member": member.pk}
     assert client_of(lead).post(f"/api/v1/rounds/{round.pk}/admissions/", body, format="json").status_code == 422
     assert next_hand(user=round.participants.all()[0].member.user, round=round) == []
+
+
+def test_tries_and_admissions_can_neither_be_changed_nor_deleted(
+    client_of: Any, round: Round, lead: User, ann1: User, project: Project
+) -> None:
+    client = client_of(ann1)
+    say(client, round, 0, 1)
+    say(client, round, 0, 1)
+    member = Member.objects.get(project=project, user=ann1)
+    client_of(lead).post(f"/api/v1/rounds/{round.pk}/admissions/", {"member": member.pk}, format="json")
+    for rows, field in ((QuestionTry.objects.all(), "right"), (Admission.objects.all(), "reason")):
+        for act in (lambda rows=rows, field=field: rows.update(**{field: 2}), rows.delete):
+            with pytest.raises(DatabaseError, match="never changed or deleted"), transaction.atomic():
+                act()

@@ -21,6 +21,7 @@ from measures.again import agreement, pairs, scores
 from measures.again.__main__ import PARTS
 from measures.again.files import Folder
 from measures.again.findings import Findings
+from projects import cards
 from projects.actions.answers import next_hand
 from projects.actions.gold import finish_round
 from projects.actions.rounds import close_round
@@ -194,3 +195,29 @@ def test_every_place_of_the_agreement_report_is_computed_again(
     lacking = {place for place in promised if not any(lies_in(each, place) or lies_in(place, each) for each in found)}
     assert lacking == set()
     assert AgreementSerializer().fields.keys() - AgreementReportSerializer().fields.keys() == OF_THE_PAGE
+
+
+def test_practice_is_not_released_and_reviewed_values_have_no_agreement_report(
+    corpus: Project, people: list[Member], tmp_path: Path
+) -> None:
+    person = people[0]
+    for name in ("practice", "review and correct"):
+        round = build_round(corpus, [person], name=f"a {name}", purpose=name, sample=3)
+        while hand := next_hand(user=person.user, round=round):
+            card = cards.cards(round, hand[:1])[0]
+            answer(person.user, hand[0], card["value"] or label_value(), references=card["references"])
+        close_round(round=round, by=None)
+        round.refresh_from_db()
+        finish_round(round=round, by=None)
+    folder = released(corpus, tmp_path / "r")
+    repeated(folder)
+    rounds = {line["round"]: line for line in map(json.loads, (folder / "rounds.jsonl").read_text().splitlines())}
+    assert "a practice" not in rounds
+    assert rounds["a review and correct"]["independent"] is False
+    answers = (folder / "answers" / "label.csv").read_text()
+    assert "a review and correct" in answers
+    assert "a practice" not in answers
+    assert "a practice" not in (folder / "README.md").read_text()
+    reports = (folder / agreement.REPORTS).read_text() if (folder / agreement.REPORTS).exists() else ""
+    assert "a review and correct" not in reports
+    assert "a practice" not in reports
