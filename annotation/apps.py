@@ -8,11 +8,8 @@ class AnnotationConfig(AppConfig):
         from audit import triggers
         from projects import kinds
 
-        from . import (
-            strata,
-            tasks,  # noqa: F401 - registers the handlers of this app's jobs
-            watching,
-        )
+        from . import tasks  # noqa: F401 - registers the handlers of this app's jobs
+        from .corpus import strata, watching
 
         kinds.discover("annotation.kinds")
         strata.register()

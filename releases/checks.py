@@ -4,8 +4,8 @@ from typing import Any
 
 from django.db import connection
 
-from annotation import completeness
 from annotation.models import Cluster
+from annotation.values import completeness
 from audit import protection
 from projects.models import Answer, Change, Decision, Project, Round
 from projects.purposes import which

@@ -6,10 +6,10 @@ from api.problems import Conflict, Refused
 from projects.actions import staleness
 from projects.models import Member, Unit
 
-from .. import pico
+from ..corpus import pico
+from ..corpus.searchable import refresh_search
 from ..kinds.clusters import said_of
 from ..models import PicoForm, PicoFragment, PicoSlot, Proposition
-from ..searchable import refresh_search
 
 
 def supersede_text(*, proposition: Proposition, text: str, reason: str, by: Member) -> Proposition:

@@ -6,8 +6,8 @@ from django.db import models
 from django.db.models import F, Q
 
 from projects.models import Import, Project, Unit
+from sql.search import folded
 
-from ..search import folded
 from .corpus import Review, Study, Target
 
 

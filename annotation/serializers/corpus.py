@@ -7,7 +7,7 @@ from rest_framework import serializers
 from api.fields import Strict
 from projects.models import Origin, Outcome
 
-from .. import lengths
+from ..corpus import lengths
 from ..models import Cue, Level, Modality, PicoForm, Polarity, Relation, Slot
 from ..models.counterfactual import KINDS as COUNTERFACTUAL_KINDS
 

@@ -8,8 +8,8 @@ from api.fields import LARGEST, Strict, at_most
 from projects.models import Origin
 from projects.serializers.corrections import CellSerializer
 
-from .. import lengths
-from ..imports.m3.records import PMID
+from ..corpus import lengths
+from ..corpus.items import PMID
 from ..kinds.label.serializers import LabelValueSerializer
 from ..kinds.shapes import TupleSlotShownSerializer
 from ..kinds.tuple.serializers import TupleValueSerializer

@@ -12,10 +12,13 @@ from rest_framework.views import APIView
 from accounts.requests import signed_in
 from projects.actions import acts
 
-from .. import cluster_page, corpus_lists, permissions, statistics
+from .. import permissions
 from ..actions.curation.reviews import add_review
 from ..actions.supersede import supersede_text
 from ..models import Cluster, Review, Study
+from ..pages import cluster as cluster_page
+from ..pages import corpus as corpus_lists
+from ..pages import statistics
 from ..serializers import corpus as shapes
 from ..serializers import curation as curation_shapes
 

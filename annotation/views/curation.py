@@ -15,9 +15,11 @@ from projects.actions import acts
 from projects.actions.corrections import Correction, correct_all
 from projects.models import Member, Unit
 
-from .. import corpus_lists, curation_page, permissions
+from .. import permissions
 from ..actions.curation import clusters, removal, reviews
 from ..models import Cluster, Review
+from ..pages import corpus as corpus_lists
+from ..pages import curation as curation_page
 from ..serializers import curation as shapes
 
 CREATED = status.HTTP_201_CREATED

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from annotation.pico import in_words
+from annotation.corpus.pico import in_words
 from api.parameters import Parameter, Takes
 from measures.direction import CLASSES, NATURAL_OF_BASE_2, PRIOR, Distribution, f1_of_counts, js_distances
 from measures.lexicon_direction import lexicon_directions, lexicon_parameters

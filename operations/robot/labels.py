@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from annotation.candidates import cues
 from annotation.models import Modality, Polarity
+from annotation.values.candidates import cues
 from measures import spans
 
 Range = tuple[int, int]

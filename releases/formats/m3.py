@@ -7,11 +7,12 @@ from typing import Any
 
 from django.db.models import Prefetch, QuerySet
 
-from annotation.completeness import incomplete
-from annotation.gold import CueValue, Gold, gold_labels, gold_relations
+from annotation.corpus.items import SLOTS, Item, Said, Source
 from annotation.imports.m3.published import as_published
-from annotation.imports.m3.records import SLOTS, Item, Said, Source
+from annotation.imports.m3.records import of
 from annotation.models import Cluster, Cue, Input, Level, PicoSlot, Proposition, Target
+from annotation.values.completeness import incomplete
+from annotation.values.in_force import CueValue, Gold, gold_labels, gold_relations
 from measures.spans import covering_range
 from projects.models import Project
 
@@ -79,14 +80,14 @@ def _target_items(targets: QuerySet[Target], notes: Notes) -> Iterator[Placed]:
         for target in batch:
             sources = tuple(Source(i.study.pmid, i.text) for i in target.inputs.all())
             if sources:
-                yield Item(target.key, target.text, sources), target.review.pmid
+                yield of(target.key, target.text, sources), target.review.pmid
             else:
                 notes.counts.setdefault("targets_without_inputs", []).append(target.key)
 
 
 def cluster_items(project: Project) -> Iterator[tuple[Item | None, Cluster]]:
     """Every cluster in the order of the file, with its item; None where it is not complete
-    (`annotation.completeness`). Superseded rows are left out."""
+    (`annotation.values.completeness`). Superseded rows are left out."""
     claims = Proposition.objects.filter(unit__superseded_by=None).select_related("study").order_by("position")
     clusters = (
         Cluster.objects.filter(project=project, unit__superseded_by=None)
@@ -111,7 +112,7 @@ def _item(cluster: Cluster, labels: dict[int, dict[str, Gold]], relations: dict[
     target, *inputs = claims = list(cluster.propositions.all())
     said = {p.unit_id: _said(labels[p.unit_id], p.text) for p in claims}
     pico = {slot.slot: slot.text for slot in cluster.pico.all()}
-    return Item(
+    return of(
         docid=cluster.key,
         text=target.text,
         inputs=tuple(Source(p.study.pmid if p.study else "", p.text, said[p.unit_id]) for p in inputs),

@@ -4,8 +4,8 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from annotation import statistics
 from annotation.models import Modality, Polarity, Relation
+from annotation.pages import statistics
 from projects.models import Project
 
 from .notes import Notes

@@ -13,12 +13,12 @@ from rest_framework.test import APIClient
 
 from accounts.models import User
 from annotation.actions import imports
-from annotation.counterfactuals import check
+from annotation.corpus.lengths import CLAIM, CUE, DOCUMENT, SLOT
 from annotation.imports.faults import BadFiles, Faults
 from annotation.imports.m3 import M3, notices, records, rows
 from annotation.imports.reading import silent
-from annotation.lengths import CLAIM, CUE, DOCUMENT, SLOT
 from annotation.models import Cluster, Counterfactual, Proposition
+from annotation.values.counterfactuals import check
 from api.problems import Conflict
 from measures import spans
 from projects import batches, jobs
@@ -76,9 +76,9 @@ def test_the_longest_cues_in_the_longest_texts_are_found_in_a_moment(project: Pr
 
 
 def test_a_gap_in_the_numbers_costs_no_more_than_it_is_told_with() -> None:
-    items = [records.Item(f"{review}_999999", "a", ()) for review in range(1, 2001)]
+    items = [records.of(f"{review}_999999", "a", ()) for review in range(1, 2001)]
     assert seconds(lambda: notices.of_gaps(items), enough=0.5) <= 0.5
-    [found] = notices.of_gaps(records.Item(f"7_{n}", "a", ()) for n in (0, 3, 2, 5))
+    [found] = notices.of_gaps(records.of(f"7_{n}", "a", ()) for n in (0, 3, 2, 5))
     assert found.message == "The file has no number 1, 4 of this review."
 
 

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from annotation.gold import gold_labels, gold_relations
 from annotation.imports.m3 import existing
 from annotation.imports.m3.published import as_published
 from annotation.imports.reading import Source
 from annotation.models import Cluster, Cue, PicoFragment, PicoSlot, Proposition, Review, Study
-from annotation.statistics import summary, table
+from annotation.pages.statistics import summary, table
+from annotation.values.in_force import gold_labels, gold_relations
 from api.problems import Problem
 from projects.models import Import, Project, Unit
 from tests.annotation.m3_files import LEVEL3, as_bytes, brought_in, checked, published, write

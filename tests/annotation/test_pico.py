@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from annotation.corpus.pico import form_of, in_words, place_in, without_implied
 from annotation.models import PicoForm
-from annotation.pico import form_of, in_words, place_in, without_implied
 
 WORDS = st.text(alphabet="abAB éß-,", min_size=1, max_size=12).filter(str.strip)
 ANY = st.text(alphabet="ab []é\t", max_size=30)

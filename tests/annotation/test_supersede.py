@@ -3,10 +3,10 @@
 import pytest
 
 from accounts.models import User
-from annotation import cluster_page
 from annotation.actions.supersede import supersede_text
-from annotation.gold import gold_labels
 from annotation.models import Cluster, PicoForm, Proposition
+from annotation.pages import cluster as cluster_page
+from annotation.values.in_force import gold_labels
 from api.problems import Conflict, Refused
 from audit.verify import findings
 from projects.actions.answers import next_hand

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from annotation.candidates import cues as candidates
+from annotation.values.candidates import cues as candidates
 from measures.spans import locate, words
 from tests.browser.conftest import Visit
 from tests.browser.desk import Desk, answers_of, open_round

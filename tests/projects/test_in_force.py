@@ -10,8 +10,8 @@ from django.db.models import QuerySet
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from annotation.gold import gold_labels, labels_in_force
 from annotation.models import Label
+from annotation.values.in_force import gold_labels, labels_in_force
 from projects import choosing
 from projects.in_force import decisions_in_force, newest_decisions, values_in_force
 from projects.models import Decision, Import, Origin, Project, Unit

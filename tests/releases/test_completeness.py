@@ -8,9 +8,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from accounts.models import User
-from annotation import completeness
-from annotation.curation_page import cluster_cells
 from annotation.models import Cluster, Proposition
+from annotation.pages.curation import cluster_cells
+from annotation.values import completeness
 from projects.actions.answers import next_hand
 from projects.actions.corrections import correct
 from projects.actions.gold import finish_round

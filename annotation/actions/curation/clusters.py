@@ -13,11 +13,11 @@ from projects.actions.corrections import Correction, correct_all
 from projects.models import Change, Member, Unit
 from sql.ready import Rows
 
-from ...imports.m3.records import SLOTS, Item, Source
-from ...imports.m3.rows import Layout, next_position
+from ...corpus.items import SLOTS, Item, Source
+from ...corpus.layout import Layout, next_position
+from ...corpus.searchable import refresh_search
 from ...kinds.clusters import said_of
 from ...models import Cluster, Level, Proposition, Review, Target
-from ...searchable import refresh_search
 
 Row = Mapping[str, Any]
 
@@ -30,7 +30,7 @@ def add_clusters(*, review: Review, rows: Sequence[Row], by: Member, batch: uuid
     """
     sentences = _sentences(review, rows)
     number = _next_number(review)
-    items = [_item(f"{review.pmid}_{number + n}", row) for n, row in enumerate(rows)]
+    items = [_item(review, number + n, row) for n, row in enumerate(rows)]
     first = next_position(Cluster.objects.filter(project=review.project_id))
     layout = Layout(review.project, Rows(), by=by.user)
     clusters, claims = layout.clusters(items, first)
@@ -93,9 +93,10 @@ def inputs_changed(cluster: Cluster, by: Member, reason: str) -> None:
     staleness.changed(units=[cluster.unit], kinds=said_of("inputs"), what=Change.TEXT, reason=reason, by=by)
 
 
-def _item(docid: str, row: Row) -> Item:
+def _item(review: Review, number: int, row: Row) -> Item:
     pico = tuple(row["tuple"][slot]["text"] if row["tuple"] else "" for slot in SLOTS)
-    return Item(docid, row["text"], tuple(Source(i["pmid"], i["text"]) for i in row["inputs"]), pico=pico)
+    inputs = tuple(Source(i["pmid"], i["text"]) for i in row["inputs"])
+    return Item(f"{review.pmid}_{number}", review.pmid, row["text"], inputs, pico=pico)
 
 
 def _sentences(review: Review, rows: Sequence[Row]) -> dict[int, Target]:

@@ -8,11 +8,9 @@ from audit.log import record
 from projects.models import Member, Project, Unit
 from sql.ready import Rows
 
-from ...imports.m3.records import Item, Source
-from ...imports.m3.rows import Layout, next_position
+from ...corpus.items import Item, Source
+from ...corpus.layout import Layout, next_position
 from ...models import Level, Review, Target
-
-SENTENCES = "2"
 
 
 def add_review(
@@ -36,12 +34,17 @@ def add_sentences(*, review: Review, rows: Sequence[Mapping[str, Any]], by: Memb
     keys = Target.objects.filter(review=review, level=Level.SENTENCE).values_list("key", flat=True)
     number = max((int(n) for key in keys if (n := key.rpartition("_")[2]).isdecimal()), default=-1) + 1
     items = [
-        Item(f"{review.pmid}_{number + n}", row["text"], tuple(Source(i["pmid"], i["text"]) for i in row["inputs"]))
+        Item(
+            f"{review.pmid}_{number + n}",
+            review.pmid,
+            row["text"],
+            tuple(Source(i["pmid"], i["text"]) for i in row["inputs"]),
+        )
         for n, row in enumerate(rows)
     ]
     first = next_position(Target.objects.filter(project=review.project_id, level=Level.SENTENCE))
     layout = Layout(review.project, Rows(), by=by.user)
-    targets = layout.targets(SENTENCES, items, first)
+    targets = layout.targets(Level.SENTENCE, items, first)
     layout.rows.write()
     record(
         actor=by.user, verb="add sentences", obj=review, project_id=review.project_id,

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from annotation.counterfactuals import check
 from annotation.models import Proposition
+from annotation.values.counterfactuals import check
 from measures.counterfactuals import Kind
 from projects.models import Import, Project
 from sql.ready import Rows

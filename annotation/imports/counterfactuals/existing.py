@@ -4,8 +4,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from annotation.gold import Gold, gold_labels
 from annotation.models import Counterfactual, PicoSlot, Proposition
+from annotation.values.in_force import Gold, gold_labels
 from projects.models import Project
 
 _CHUNK = 500

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from annotation.lengths import CLAIM, longer
+from annotation.corpus.lengths import CLAIM, longer
 from measures.counterfactuals import Kind, kind_named
 
 from ..json_lines import described, no_text, shown

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from django.db import IntegrityError, transaction
 
-from annotation.counterfactuals import check
 from annotation.models import Counterfactual, Proposition
+from annotation.values.counterfactuals import check
 from api.problems import Conflict, Refused
 from measures.counterfactuals import Kind
 from projects.models import Answer, Import, Unit

@@ -8,12 +8,13 @@ from typing import Any
 from projects.models import Import, Project
 from sql.ready import Rows
 
+from ...corpus.items import Item
 from ..faults import Faults
 from ..formats import Notice, Parsed
 from ..json_lines import parse, path_at, shown
 from ..reading import Habits, Progress, Source, lines
 from . import existing, notices, published
-from .records import MOST_BYTES, MOST_TEXTS, Item, item, recognised
+from .records import MOST_BYTES, MOST_TEXTS, item, recognised
 from .rows import add_clusters, add_targets
 
 
@@ -29,21 +30,21 @@ class M3File:
 
     @property
     def new(self) -> list[Item]:
-        return [i for i in self.items.values() if i.docid not in self.unchanged]
+        return [i for i in self.items.values() if i.key not in self.unchanged]
 
     def compare(self, project: Project, faults: Faults, progress: Progress) -> None:
-        there = existing.items(project, self.level, [i.docid for i in self.items.values()], progress)
+        there = existing.items(project, self.level, [i.key for i in self.items.values()], progress)
         for line, found in self.items.items():
-            stored = there.get(found.docid)
+            stored = there.get(found.key)
             if stored == found:
-                self.unchanged.add(found.docid)
+                self.unchanged.add(found.key)
             elif stored is not None:
                 where, was = existing.difference(found, stored)
                 faults.add(
                     self.source.name,
                     line,
                     where,
-                    f"the project has {found.docid} with other content there: {shown(was)}",
+                    f"the project has {found.key} with other content there: {shown(was)}",
                 )
 
     def counts(self) -> dict[str, int]:

@@ -17,8 +17,9 @@ from annotation.models import (
 )
 from projects.models import Project
 
+from ...corpus.items import SLOTS, Item, Said, Source
 from ..reading import Progress, silent
-from .records import SLOTS, Item, Said, Source
+from .records import of
 
 _CHUNK = 500
 
@@ -40,7 +41,7 @@ def _targets(project: Project, level: str, docids: Sequence[str]) -> dict[str, I
     rows = Input.objects.filter(target__in=targets).order_by("target_id", "position")
     for target, pmid, text in rows.values_list("target_id", "study__pmid", "text"):
         inputs[target].append(Source(pmid, text))
-    return {t.key: Item(t.key, t.text, tuple(inputs[t.pk])) for t in targets}
+    return {t.key: of(t.key, t.text, tuple(inputs[t.pk])) for t in targets}
 
 
 def _clusters(project: Project, level: str, docids: Sequence[str]) -> dict[str, Item]:
@@ -67,7 +68,7 @@ def _clusters(project: Project, level: str, docids: Sequence[str]) -> dict[str, 
     for c in clusters:
         target, *inputs = claims[c.pk]
         slots = tuple(pico[c.pk].get(slot, "") for slot in SLOTS)
-        found[c.key] = Item(c.key, target.text, tuple(inputs), target.said, slots, relations.get(c.pk, ""))
+        found[c.key] = of(c.key, target.text, tuple(inputs), target.said, slots, relations.get(c.pk, ""))
     return found
 
 
@@ -105,7 +106,7 @@ def difference(found: Item, stored: Item) -> tuple[str, object]:
             return f"{path}.source_text", old_input.text
         if difference := _said_differ(new_input.said, old_input.said, f"{path}.source"):
             return difference
-    return "line", stored.docid
+    return "line", stored.key
 
 
 def _said_differ(new: Said | None, old: Said | None, path: str) -> tuple[str, object] | None:

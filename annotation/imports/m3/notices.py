@@ -5,13 +5,13 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from annotation.models import Modality, Polarity
-from annotation.relation import suggested
+from annotation.values.relation import suggested
 from measures import spans
 
+from ...corpus.items import SLOTS, Item, Said
 from ..formats import Notice
 from ..json_lines import shown
 from ..reading import Habits
-from .records import SLOTS, Item, Said
 
 ABSENT = "cue absent"
 BUT_FOR_CASE = "cue found but for case"
@@ -37,22 +37,22 @@ def of_file(habits: Habits) -> list[Notice]:
 def of_item(item: Item) -> Iterator[Notice]:
     for slot, text in zip(SLOTS, item.pico, strict=False):
         if text != text.strip():
-            yield Notice(PICO_SPACE, "Kept with its spaces.", item.docid, "target", f"pico.{slot}", text)
+            yield Notice(PICO_SPACE, "Kept with its spaces.", item.key, "target", f"pico.{slot}", text)
     if item.said:
-        yield from _of_text(item.docid, "target", "target", item.text, item.said)
+        yield from _of_text(item.key, "target", "target", item.text, item.said)
     seen: dict[tuple[str, str], int] = {}
     for number, source in enumerate(item.inputs, start=1):
         if source.said:
-            yield from _of_text(item.docid, f"input {number}", "source", source.text, source.said)
+            yield from _of_text(item.key, f"input {number}", "source", source.text, source.said)
         before = seen.setdefault((source.pmid, source.text), number)
         if before != number:
             message = f"The same study and text as input {before}; both are kept."
-            yield Notice(REPEATED, message, item.docid, f"input {number}", "input_studies", source.pmid)
+            yield Notice(REPEATED, message, item.key, f"input {number}", "input_studies", source.pmid)
     if item.relation:
         rule = suggested([s.said.polarity for s in item.inputs if s.said])
         if rule != item.relation:
             message = f"By the polarities of the inputs it would be {rule}; the stored value is kept."
-            yield Notice(RELATION, message, item.docid, "", "discourse_relation", item.relation)
+            yield Notice(RELATION, message, item.key, "", "discourse_relation", item.relation)
 
 
 def _of_text(docid: str, place: str, side: str, text: str, said: Said) -> Iterator[Notice]:
@@ -94,7 +94,7 @@ def of_gaps(items: Iterable[Item]) -> list[Notice]:
     """Published numbers run from 0 without a gap within a review."""
     numbers: dict[str, list[int]] = {}
     for item in items:
-        review, _, number = item.docid.partition("_")
+        review, _, number = item.key.partition("_")
         if number:
             numbers.setdefault(review, []).append(int(number))
     out = []

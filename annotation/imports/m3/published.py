@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from .records import JOIN, SLOTS, Item
+from ...corpus.items import SLOTS, Item
+from .records import JOIN
 
 
 def as_published(item: Item) -> dict[str, Any]:
@@ -10,13 +11,13 @@ def as_published(item: Item) -> dict[str, Any]:
     joined = JOIN.join(s.text for s in item.inputs)
     if item.said is None:
         return {
-            "docid": item.docid,
+            "docid": item.key,
             "target_text": item.text,
             "input_text": joined,
             "input_studies": [{"source_pmid": s.pmid, "source_text": s.text} for s in item.inputs],
         }
     return {
-        "docid": item.docid,
+        "docid": item.key,
         "pico": dict(zip(SLOTS, item.pico, strict=True)),
         "discourse_relation": item.relation,
         "target_modality": item.said.modality,

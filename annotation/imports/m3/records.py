@@ -6,23 +6,22 @@ source_text}]``; level 3 adds the PICO tuple, the discourse relation, and labels
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
-from annotation.lengths import CLAIM, CUE, DOCUMENT, SLOT, longer
-from annotation.models import Modality, Polarity, Relation, Slot
+from annotation.corpus.items import PMID, SLOTS, Item, Said, Source
+from annotation.corpus.lengths import CLAIM, CUE, DOCUMENT, SLOT, longer
+from annotation.models import Modality, Polarity, Relation
 from annotation.models.labels import is_consistent
 
 from ..json_lines import described, no_text, shown
 
 JOIN = " ||||| "
-SLOTS = tuple(Slot.values)
 TARGET_KEYS = ("target_modality", "target_direction", "target_modality_span", "target_direction_span")
 SOURCE_KEYS = ("source_direction", "source_modality", "source_direction_span", "source_modality_span")
 PLAIN_KEYS = ("docid", "target_text", "input_text", "input_studies")
 CLUSTER_KEYS = ("docid", "pico", "discourse_relation", *TARGET_KEYS, "target_text", "input_text", "input_studies")
 PLAIN_INPUT_KEYS = ("source_pmid", "source_text")
 CLUSTER_INPUT_KEYS = (*PLAIN_INPUT_KEYS, *SOURCE_KEYS)
-PMID = re.compile(r"[1-9][0-9]{0,9}")
 DOCID = {
     "1": (PMID, "a PubMed id, such as 26258610"),
     "2": (re.compile(rf"{PMID.pattern}_(?:0|[1-9][0-9]{{0,5}})"), "a PubMed id and a number, such as 26258610_0"),
@@ -38,36 +37,16 @@ MOST_BYTES = 64 * 2**20
 Fault = Callable[[str, str], None]
 
 
-class Said(NamedTuple):
-    """Labels of one text; cues verbatim, "" where there is none."""
-
-    polarity: str
-    modality: str
-    polarity_cue: str
-    modality_cue: str
-
-
-class Source(NamedTuple):
-    """One input; ``said`` only at level 3."""
-
-    pmid: str
-    text: str
-    said: Said | None = None
-
-
-class Item(NamedTuple):
-    """One target with its inputs; ``pico`` (in the order p, i, c, o), ``relation`` and ``said`` only at level 3."""
-
-    docid: str
-    text: str
-    inputs: tuple[Source, ...]
-    said: Said | None = None
-    pico: tuple[str, ...] = ()
-    relation: str = ""
-
-    @property
-    def review(self) -> str:
-        return self.docid.partition("_")[0]
+def of(
+    docid: str,
+    text: str,
+    inputs: tuple[Source, ...],
+    said: Said | None = None,
+    pico: tuple[str, ...] = (),
+    relation: str = "",
+) -> Item:
+    """The item that M3 names so: its *docid* begins with its review."""
+    return Item(docid, docid.partition("_")[0], text, inputs, said, pico, relation)
 
 
 def recognised(value: Mapping[str, Any]) -> str | None:
@@ -105,7 +84,7 @@ def item(value: Mapping[str, Any], level: str, fault: Fault) -> Item | None:
         report("input_text", f"not the texts of input_studies joined by {shown(JOIN)}; {_difference(joined, inputs)}")
     if count or docid is None or text is None or inputs is None or pico is None or relation is None:
         return None
-    return Item(docid, text, inputs, said, pico, relation)
+    return of(docid, text, inputs, said, pico, relation)
 
 
 def _difference(joined: str, inputs: Iterable[Source]) -> str:

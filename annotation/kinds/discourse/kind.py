@@ -12,9 +12,9 @@ from api.problems import Refused
 from projects.kinds import Batch, Scale, SkipReason, Value
 from projects.models import Answer, Assignment, Round, Unit
 
-from ...gold import Gold, gold_labels
 from ...models import Cluster, DiscourseLabel, Fate, Proposition, Relation
-from ...relation import suggested
+from ...values.in_force import Gold, gold_labels
+from ...values.relation import suggested
 from .. import clusters
 from .serializers import DiscourseCardSerializer, DiscourseValueSerializer
 

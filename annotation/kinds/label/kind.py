@@ -17,8 +17,9 @@ from projects.kinds import Batch, Filter, Kind, Scale, SkipReason, Value, Verdic
 from projects.models import Answer, Assignment, Project, Round, Unit
 from sql.compiled import CompiledSelect, insert
 
-from ... import candidates, pico
+from ...corpus import pico
 from ...models import Cue, CueFragment, Label, Modality, PicoSlot, Polarity, Proposition
+from ...values import candidates
 from .gold import CuePolicy, adopt_label, cue_matches
 from .serializers import LabelCardSerializer, LabelValueSerializer
 from .sheet import LABEL_SHEET

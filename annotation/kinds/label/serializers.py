@@ -6,7 +6,7 @@ from rest_framework import serializers
 
 from api.fields import at_most
 
-from ... import lengths
+from ...corpus import lengths
 from ...models import Modality, PicoForm, Polarity, Slot
 from ...models.labels import is_consistent
 from ..shapes import FragmentSerializer, RangeSerializer

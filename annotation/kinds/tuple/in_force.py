@@ -11,7 +11,8 @@ from projects.in_force import taken_back, values_in_force
 from projects.kinds import Value
 from projects.models import Decision, Member, Origin, Unit
 
-from ... import pico
+from ...corpus import pico
+from ...corpus.searchable import refresh_search
 from ...models import (
     Cluster,
     PicoForm,
@@ -23,7 +24,6 @@ from ...models import (
     TupleFragment,
     TupleSlot,
 )
-from ...searchable import refresh_search
 
 KIND = "tuple"
 SLOTS = tuple(Slot.values)

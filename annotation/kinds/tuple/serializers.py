@@ -6,7 +6,7 @@ from rest_framework import serializers
 
 from api.fields import at_most
 
-from ... import lengths
+from ...corpus import lengths
 from ...models import Slot, StandsFor
 from ..shapes import FragmentSerializer, TupleSlotShownSerializer
 

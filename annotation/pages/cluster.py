@@ -13,10 +13,10 @@ from projects.actions.staleness import stale_units
 from projects.in_force import sentences
 from projects.models import Answer, Decision, Member, Outcome, Round
 
-from . import counterfactuals
-from .gold import Gold, gold_labels, gold_relations
-from .models import Cluster, Proposition
-from .relation import suggested
+from ..models import Cluster, Proposition
+from ..values import counterfactuals
+from ..values.in_force import Gold, gold_labels, gold_relations
+from ..values.relation import suggested
 
 Json = dict[str, Any]
 

@@ -4,7 +4,7 @@ import re
 
 from measures import spans
 
-from .models import PicoForm
+from ..models import PicoForm
 
 _IMPLIED_ALONE = re.compile(r"\[[^\[\]]*\]")
 _IMPLIED = re.compile(r"(?:(?<=\s)|^)\[[^\[\]]*\]")

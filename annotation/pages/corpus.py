@@ -6,11 +6,11 @@ from typing import Any
 from django.db.models import Count, Exists, OuterRef, Prefetch, Q, QuerySet
 
 from projects.models import Project
+from sql.search import folded
 
-from .cluster_page import gold_json, slots
-from .gold import gold_labels, gold_relations, labels_in_force, relations_in_force
-from .models import Cluster, Input, PicoSlot, Proposition, Review, Study, Target
-from .search import folded
+from ..models import Cluster, Input, PicoSlot, Proposition, Review, Study, Target
+from ..values.in_force import gold_labels, gold_relations, labels_in_force, relations_in_force
+from .cluster import gold_json, slots
 
 Json = dict[str, Any]
 

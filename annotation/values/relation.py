@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from .models import Relation
+from ..models import Relation
 
 
 def suggested(polarities: Sequence[str]) -> str:

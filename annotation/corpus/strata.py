@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from projects import choosing
 
-from .models import Cluster, Proposition
+from ..models import Cluster, Proposition
 
 
 def role(units: Sequence[int]) -> Mapping[int, str]:

@@ -1,7 +1,8 @@
 """Keeping what a search looks in the same as what it is taken from."""
 
-from .models import Cluster
-from .search import folded
+from sql.search import folded
+
+from ..models import Cluster
 
 
 def refresh_search(cluster: Cluster) -> None:

@@ -10,7 +10,7 @@ from audit.models import Entry
 from audit.witness import watch
 from projects.models import Unit
 
-from .models import (
+from ..models import (
     Cluster,
     Counterfactual,
     Cue,

@@ -13,9 +13,9 @@ from django.db.models import BooleanField, Exists, ExpressionWrapper, OuterRef, 
 
 from projects.models import Decision
 
-from .gold import labels_in_force
-from .models import Cluster, Proposition
-from .models.labels import consistent
+from ..models import Cluster, Proposition
+from ..models.labels import consistent
+from .in_force import labels_in_force
 
 Json = dict[str, Any]
 #: What a whole cluster can lack, in the order of the page.

@@ -9,7 +9,7 @@ from django.db.models import F, OuterRef, Q, QuerySet, Subquery
 from projects.in_force import decisions_in_force
 from projects.models import Decision
 
-from .models import Cue, DiscourseLabel, Label
+from ..models import Cue, DiscourseLabel, Label
 
 #: The fields of a proposition's label and of a cluster's relation that can be gold.
 LABEL_FIELDS = ("polarity", "polarity_cue", "modality", "modality_cue")

@@ -8,8 +8,7 @@ from django.db.models import Count, QuerySet
 from measures.counterfactuals import Kind
 from projects.models import Project
 
-from .gold import labels_in_force, relations_in_force
-from .models import (
+from ..models import (
     Cluster,
     Counterfactual,
     Input,
@@ -25,6 +24,7 @@ from .models import (
     Study,
     Target,
 )
+from ..values.in_force import labels_in_force, relations_in_force
 
 Json = dict[str, Any]
 

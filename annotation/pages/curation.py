@@ -11,13 +11,13 @@ from projects.actions.staleness import stale_units
 from projects.in_force import newest_decisions, of_kind, values_in_force
 from projects.models import Assignment, Decision, Member, Unit
 
-from . import corpus_lists
-from .cluster_page import gold_json
-from .completeness import missing
-from .gold import LABEL_FIELDS, Gold, labels_adopted, relations_adopted
-from .kinds.clusters import slots
-from .models import Cluster, PicoSlot, Proposition, Review
-from .relation import suggested
+from ..kinds.clusters import slots
+from ..models import Cluster, PicoSlot, Proposition, Review
+from ..values.completeness import missing
+from ..values.in_force import LABEL_FIELDS, Gold, labels_adopted, relations_adopted
+from ..values.relation import suggested
+from . import corpus as corpus_lists
+from .cluster import gold_json
 
 Json = dict[str, Any]
 #: The kinds whose cells have a shape of their own; those of all others are as `_others` has them.

@@ -7,8 +7,8 @@ from measures import counterfactuals as rules
 from measures.counterfactuals import Check, Kind, Labels
 from measures.spans import Range
 
-from .gold import Gold
-from .models import Cluster, Counterfactual, PicoSlot, Proposition, Slot
+from ..models import Cluster, Counterfactual, PicoSlot, Proposition, Slot
+from .in_force import Gold
 
 
 def places(slots: Iterable[PicoSlot]) -> dict[str, list[Range]]:
