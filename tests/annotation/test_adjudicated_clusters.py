@@ -8,8 +8,8 @@ import pytest
 from rest_framework.test import APIClient
 
 from accounts.models import User
-from annotation.completeness import missing
 from annotation.models import Cluster, PicoSlot
+from annotation.values.completeness import missing
 from projects.actions.answers import next_hand
 from projects.actions.gold import finish_round
 from projects.actions.rounds import close_round
