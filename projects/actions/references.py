@@ -51,5 +51,5 @@ def _reviewed(slot: Assignment, value: kinds.Value, shown: list[int]) -> list[Re
 
 def _was_decided(slot: Assignment, round: Round) -> bool:
     """What is decided since the round began may have come after the card was shown."""
-    decided = Decision.objects.filter(unit=slot.unit_id, kind=round.kind, decided_at__lte=round.opened_at)
-    return decided.values_said().exists()
+    standing = decisions_in_force([slot.unit_id], round.kind).values()
+    return any(decision.decided_at <= round.opened_at for decision in standing)

@@ -3,11 +3,13 @@
 from typing import Any
 
 import pytest
-from django.db import DatabaseError, transaction
+from django.db import DatabaseError, connection, transaction
+from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
 from accounts.models import User
 from api.problems import Refused
+from projects import readiness
 from projects.actions.answers import next_hand
 from projects.actions.guidelines import write_guideline
 from projects.actions.readiness import NotReady
@@ -146,3 +148,15 @@ def test_tries_and_admissions_can_neither_be_changed_nor_deleted(
         for act in (lambda rows=rows, field=field: rows.update(**{field: 2}), rows.delete):
             with pytest.raises(DatabaseError, match="never changed or deleted"), transaction.atomic():
                 act()
+
+
+def test_who_answered_costs_the_same_queries_for_any_number_of_people(
+    client_of: Any, round: Round, lead: User, ann1: User, ann2: User
+) -> None:
+    counts = []
+    for user in (ann1, ann2):
+        say(client_of(user), round, 0, 1)
+        with CaptureQueriesContext(connection) as queries:
+            readiness.of_everyone(round)
+        counts.append(len(queries))
+    assert counts[0] == counts[1] <= 3

@@ -3,6 +3,8 @@
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from rest_framework.test import APIClient
 
@@ -11,6 +13,7 @@ from api.problems import Refused
 from projects import agreement, cards
 from projects.actions.answers import next_hand
 from projects.actions.corrections import correct
+from projects.actions.decisions import insert_decisions
 from projects.actions.gold import finish_round
 from projects.actions.rounds import close_round
 from projects.actions.sheets import take_home
@@ -219,3 +222,42 @@ def test_a_tuple_that_only_a_file_said_can_be_reviewed(project: Project, people:
     assert len(card["references"]) == 4
     answer(people[1].user, slot, card["value"], kind="tuple", references=card["references"])
     assert agreement.report(round, bootstrap=0)["review"]["corrected"] == 0
+
+
+def test_cards_cost_the_same_queries_for_any_number_of_units(project: Project, people: list[Member]) -> None:
+    settled(project, people[0], 10, 0)
+    round = build_round(project, people[1:2], purpose="review and correct", dealing="dealt")
+    slots = list(round.assignments.select_related("unit", "current_answer").order_by("position"))
+    counts = []
+    for some in (slots[:3], slots):
+        with CaptureQueriesContext(connection) as queries:
+            cards.cards(round, some)
+        counts.append(len(queries))
+    assert counts[0] == counts[1]
+
+
+def test_the_report_costs_the_same_queries_for_any_number_of_answers(project: Project, people: list[Member]) -> None:
+    settled(project, people[0], 10, 5)
+    counts = []
+    for n, sample in enumerate((2, 10)):
+        round = build_round(project, people[1:2], name=f"r{n}", purpose="review and correct", sample=sample)
+        review(round, people[1])
+        with CaptureQueriesContext(connection) as queries:
+            agreement.report(round, bootstrap=0)
+        counts.append(len(queries))
+    assert counts[0] == counts[1]
+
+
+def test_a_value_that_was_taken_back_is_shown_to_nobody_else(project: Project, people: list[Member]) -> None:
+    """A card that was fetched before may still be answered; a card that is fetched now shows nothing."""
+    (unit,) = settled(project, people[0], 1, 0)
+    round = build_round(project, people[1:2], purpose="review and correct")
+    slot = next_hand(user=people[1].user, round=round)[0]
+    shown = cards.cards(round, [slot])[0]["references"]
+    insert_decisions(
+        Decision(unit=unit, kind="label", field=name, origin="reopened", decided_at=timezone.now())
+        for name in ("polarity", "polarity_cue", "modality", "modality_cue")
+    )
+    assert cards.cards(round, [slot])[0]["value"] is None
+    stored = answer(people[1].user, slot, TRUTH, references=shown).answer
+    assert Reference.objects.filter(answer=stored).count() == 4
