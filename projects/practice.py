@@ -12,11 +12,18 @@ from typing import Any
 
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
+from api.parameters import defaults
+
 from . import kinds
 from .in_force import values_of
 from .models import Answer, Assignment, Decision, Member, Reference, Round
 from .models.round import WALK
 from .purposes import ATTEMPTS, PASS_MARK, TRIES
+
+
+def term(round: Round, name: str) -> int:
+    """What the lead set of a practice round, or what is so by default."""
+    return int(({**defaults(round.meaning.terms), **round.terms})[name])
 
 
 @dataclass(frozen=True)
@@ -50,14 +57,14 @@ def attempts(round: Round, members: Iterable[int] | None = None) -> dict[int, li
     if members is not None:
         slots = slots.filter(person__in=members)
     answered = Q(current_answer__isnull=False)
-    over = Q(wrong=False) | Q(revision__gte=round.terms[TRIES])
+    over = Q(wrong=False) | Q(revision__gte=term(round, TRIES))
     rows = slots.values("person", "repeat").annotate(
         units=Count("pk"), done=Count("pk", filter=answered & over), right=Count("pk", filter=answered & Q(wrong=False))
     )
     found: dict[int, list[Attempt]] = defaultdict(list)
     for row in rows.order_by("person", "repeat"):
         found[row["person"]].append(
-            Attempt(row["repeat"] + 1, row["units"], row["done"], row["right"], round.terms[PASS_MARK])
+            Attempt(row["repeat"] + 1, row["units"], row["done"], row["right"], term(round, PASS_MARK))
         )
     return found
 
@@ -69,7 +76,7 @@ def has_passed(round: Round, member: int) -> bool:
 def may_begin_again(round: Round, mine: list[Attempt]) -> bool:
     """Whether a person may walk through all units once more: the lead allows it, and the last attempt was no pass."""
     return (
-        bool(mine) and round.is_open and len(mine) < round.terms[ATTEMPTS] and mine[-1].is_done and not mine[-1].passed
+        bool(mine) and round.is_open and len(mine) < term(round, ATTEMPTS) and mine[-1].is_done and not mine[-1].passed
     )
 
 
@@ -79,7 +86,7 @@ def of_person(round: Round, member: Member) -> dict[str, Any]:
     return {
         "attempts": [attempt.as_json() for attempt in mine],
         "passed": any(attempt.passed for attempt in mine),
-        "pass_mark": round.terms[PASS_MARK],
+        "pass_mark": term(round, PASS_MARK),
         "may_begin_again": may_begin_again(round, mine),
     }
 
@@ -101,7 +108,7 @@ def of_everyone(round: Round) -> list[dict[str, Any]]:
 def to_try_again(round: Round, member: int) -> list[Assignment]:
     """Slots of which the person's answer is wrong and may be tried once more, in the order of the walk."""
     mine = Assignment.objects.filter(round=round, person=member, current_answer__isnull=False).counted()
-    wrong = _judged(mine).filter(wrong=True, revision__lt=round.terms[TRIES])
+    wrong = _judged(mine).filter(wrong=True, revision__lt=term(round, TRIES))
     return list(wrong.select_related("unit", "current_answer").order_by(*WALK))
 
 
@@ -109,7 +116,7 @@ def tries_left(round: Round, slot: Assignment) -> int:
     """How often the slot may still be answered."""
     if slot.current_answer_id and not Reference.objects.filter(answer=slot.current_answer_id, same=False).exists():
         return 0
-    return max(0, int(round.terms[TRIES]) - slot.revision)
+    return max(0, term(round, TRIES) - slot.revision)
 
 
 def feedback(round: Round, answer: Answer) -> dict[str, Any]:
@@ -119,7 +126,7 @@ def feedback(round: Round, answer: Answer) -> dict[str, Any]:
     held = list(Reference.objects.filter(answer=answer).select_related("decision"))
     right = all(reference.same for reference in held)
     # Of the revision that was sent: a copy that comes late tells what the first reply told.
-    left = 0 if right else max(0, int(round.terms[TRIES]) - answer.revision)
+    left = 0 if right else max(0, term(round, TRIES) - answer.revision)
     decisions = [reference.decision for reference in held]
     expected = values_of([slot.unit], kind.key, decisions)[slot.unit_id]
     said = kind.values([answer.pk]).get(answer.pk, {})

@@ -19,6 +19,11 @@ from measures.agreement.weights import weight_matrix
 from measures.text_agreement import Cells
 
 SHOWN, CORRECTED = "shown", "corrected"
+#: Stands wherever these figures do.
+NOTE = (
+    "This is not independent labelling: people saw the value before they judged it. Do not cite these figures as "
+    "inter-annotator agreement."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +60,7 @@ def corrections(scales: Sequence[Scale], reviews: Sequence[Review]) -> dict[str,
     ]
     triples = coded(scales, said)
     return {
+        "note": NOTE,
         "reviewed": len(reviews),
         "corrected": corrected,
         "confirmed": len(reviews) - corrected,

@@ -233,6 +233,7 @@ class ReviewMeasureSerializer(Plain):
 class ReviewedSerializer(Plain):
     """What became of the values that were shown, to be confirmed or corrected."""
 
+    note = serializers.CharField(help_text="What these figures are not; to be shown beside them.")
     reviewed = serializers.IntegerField()
     corrected = serializers.IntegerField()
     confirmed = serializers.IntegerField()

@@ -18,6 +18,7 @@ from projects.actions.gold import finish_round
 from projects.actions.rounds import close_round
 from projects.actions.sheets import take_home
 from projects.in_force import values_in_force
+from projects.management.commands.agreement import as_text
 from projects.models import Assignment, Decision, Import, Member, Project, Reference, Round, Unit
 from tests.builders import answer, build_cluster, build_round, label_value
 
@@ -91,7 +92,11 @@ def test_kappa_is_that_of_the_table_of_shown_and_given(project: Project, people:
         card = cards.cards(round, hand[:1])[0]
         value = TRUTH if hand[0].unit_id in wrong else card["value"]
         answer(people[1].user, hand[0], value, references=card["references"])
-    polarity = agreement.report(round, bootstrap=0)["review"]["measures"][0]
+    report = agreement.report(round, bootstrap=0)
+    polarity = report["review"]["measures"][0]
+    printed = "\n".join(as_text(report))
+    assert "2 of 10 corrected. This is not independent labelling" in printed
+    assert "polarity, shown and corrected: 0.545" in printed
     # Shown 4 + 6, given 2 + 8: Po = .8, Pe = .4 x .2 + .6 x .8 = .56.
     assert polarity["kappa"] == pytest.approx((0.8 - 0.56) / 0.44)
 

@@ -4636,6 +4636,8 @@ export interface components {
         };
         /** @description What became of the values that were shown, to be confirmed or corrected. */
         Reviewed: {
+            /** @description What these figures are not; to be shown beside them. */
+            note: string;
             reviewed: number;
             corrected: number;
             confirmed: number;

@@ -58,9 +58,20 @@ def as_text(report: dict[str, Any]) -> list[str]:
             lines.append(f"  cohen {' ~ '.join(pair['raters'])}: {value}, n = {pair['units']}")
         lines += [f"  {name:<18} undefined: {why}" for name, why in measure["undefined"].items()]
         lines += [f"  note: {warning}" for warning in measure["warnings"]]
+    lines += _corrections(report["review"]) if "review" in report else []
     for spans in report["spans"]:
         value = "undefined: " + spans["undefined"] if spans["value"] is None else f"{spans['value']:.3f}"
         lines.append(f"{spans['name']}, {spans['method']}: {value} (n = {spans['pairs']} pairs)")
+    return lines
+
+
+def _corrections(review: dict[str, Any]) -> list[str]:
+    """What became of values that were shown to be reviewed."""
+    lines = ["", f"{review['corrected']} of {review['reviewed']} corrected. {review['note']}"]
+    lines += [f"  {f['field']:<18} {f['corrected']} of {f['reviewed']} corrected" for f in review["fields"]]
+    for m in review["measures"]:
+        kappa = f"undefined: {m['undefined']}" if m["kappa"] is None else f"{m['kappa']:.3f}{_interval(m['ci'])}"
+        lines.append(f"  {m['name']}, shown and corrected: {kappa}, n = {m['n']}  {m['method']}")
     return lines
 
 
