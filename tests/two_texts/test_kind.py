@@ -24,7 +24,7 @@ from api.problems import Refused
 from measures.again import agreement as again
 from measures.again.files import Folder
 from measures.again.findings import Findings
-from projects import agreement, jobs, kinds
+from projects import agreement, jobs, kinds, practice
 from projects.actions.answers import next_hand
 from projects.actions.corrections import correct
 from projects.actions.gold import finish_round
@@ -35,6 +35,7 @@ from projects.cards import cards
 from projects.in_force import values_in_force
 from projects.models import Decision, Member, Origin, Project, Round
 from tests.builders import answer, build_cluster, build_round
+from tests.projects.adjudicated import answer_by, queue, take
 from tests.releases.test_needed_again import released
 from tests.two_texts.models import TextRating
 
@@ -211,6 +212,43 @@ def test_a_corrected_text_makes_it_stale(project: Project, people: list[Member],
     assert stale_units([cluster.unit_id]) == set()
     supersede_text(proposition=cluster.propositions.get(position=1), text="Better.", reason="Typing error.", by=by)
     assert (cluster.unit_id, KIND) in stale_units([cluster.unit_id])
+
+
+def test_what_people_disagree_on_is_adjudicated(
+    project: Project, people: list[Member], lead: User, client_of: Callable[[User], APIClient]
+) -> None:
+    round = opened(project, people, overlap=3, policy={"points": "all the same"})
+    work(round, people, lambda who, number: 4 if who < 2 or number else 3)
+    finished(round)
+    client, unit = client_of(lead), Decision.objects.get(kind=KIND, origin=Origin.CONTESTED).unit
+    assert [row["unit"] for row in queue(client, round)["rows"]] == [unit.pk]
+    third = answer_by(round, unit, people[2])
+    assert take(client, round, unit, third).status_code == 201
+    assert values_in_force([unit], KIND) == {unit.pk: {"target": 3, "input": 2}}
+    others = Decision.objects.filter(kind=KIND).exclude(unit=unit)
+    assert set(others.values_list("origin", flat=True)) == {Origin.UNANIMOUS}
+
+
+def test_practice_tells_at_once_and_its_answers_count_for_nothing(project: Project, people: list[Member]) -> None:
+    for cluster in project.clusters.order_by("pk")[:5]:
+        correct(
+            unit=cluster.unit, kind=KIND, value=rating(5, 1, "As the guideline has it."), reason="Clear.", by=people[0]
+        )
+    trial = opened(project, people[1:], purpose="practice", terms={"pass_mark": 80, "tries": 1, "attempts": 1})
+    good, bad = people[1:]
+    real = opened(project, people[1:], name="real", requires_practice=trial.pk)
+    for person, points in ((good, 5), (bad, 4)):
+        while hand := next_hand(user=person.user, round=trial):
+            stored = answer(person.user, hand[0], rating(points, 1, "Mine."), kind=KIND).answer
+    told = practice.feedback(trial, stored)
+    assert [(f["field"], f["right"], f["expected"]) for f in told["fields"]] == [
+        ("target", False, "5 of 5"), ("input", True, "1 of 5"),
+    ]  # fmt: skip
+    assert next_hand(user=good.user, round=real) != []
+    assert next_hand(user=bad.user, round=real) == []
+    before = set(Decision.objects.values_list("pk", flat=True))
+    finished(trial)
+    assert set(Decision.objects.values_list("pk", flat=True)) == before
 
 
 def test_a_release_has_a_tidy_row_for_each_text_and_repeats_its_figures(
