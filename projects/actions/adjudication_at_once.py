@@ -10,7 +10,8 @@ from django.db import transaction
 from api.problems import Conflict
 
 from .. import kinds
-from ..adjudication import nearness, queue
+from ..adjudication import queue
+from ..adjudication.nearness import SAME, nearness
 from ..models import Answer, Member, Round, Unit
 from . import adjudication, gold
 from .curation import hold
@@ -40,7 +41,7 @@ class Candidates:
         return [
             (unit, nearest[0])
             for share, unit, nearest in self.found
-            if share >= agreement - nearness.SAME and (tied or len(nearest) == 1)
+            if share >= agreement - SAME and (tied or len(nearest) == 1)
         ]
 
 
@@ -58,9 +59,9 @@ def candidates(round: Round) -> Candidates:
         for unit in part:
             given = answers.get(unit, [])
             said = [values[a.pk] for a in given]
-            share = nearness.agreement(kind, fields, said)
-            if share is not None:
-                out.found.append((share, unit, [given[i] for i in nearness.nearest(kind, fields, said)]))
+            near = nearness(kind, fields, said)
+            if near.agreement is not None:
+                out.found.append((near.agreement, unit, [given[i] for i in near.nearest]))
     return out
 
 

@@ -6,7 +6,7 @@ from .. import cards, inbox, kinds
 from ..in_force import contested_fields, newest_decisions, of_kind, sentences
 from ..models import Answer, Assignment, Member, Round, Unit
 from ..permissions import Names
-from . import nearness
+from .nearness import nearness
 from .said import answers_to, decisions_of
 
 Json = dict[str, Any]
@@ -20,8 +20,7 @@ def dossier(round: Round, unit: Unit, *, asking: Member, names: bool) -> Json:
     answers = answers_to(round, unit)
     shown = cards.cards(round, [*(_slot(a, round) for a in answers), _own(round, unit, asking)])
     values = [card["value"] for card in shown[:-1]]
-    differ = nearness.differing(kind, fields, values)
-    nearest = nearness.nearest(kind, fields, values)
+    near = nearness(kind, fields, values)
     history = decisions_of(unit, kind.key)
     contested = contested_fields([unit], kind.key)
     remarks = inbox.remarks_on(answers)
@@ -33,13 +32,13 @@ def dossier(round: Round, unit: Unit, *, asking: Member, names: bool) -> Json:
         "unit": unit.pk, "key": unit.key, "kind": kind.key, "text": kind.texts([unit.pk]).get(unit.pk, ""),
         "fields": list(fields), "contested": [f for f in fields if (unit.pk, f) in contested],
         "flagged": bool(open_flags), "seen": max((d.pk for d in history), default=0), "own": shown[-1],
-        "agreement": nearness.agreement(kind, fields, values),
-        "nearest": answers[nearest[0]].pk if len(nearest) == 1 else None,
+        "agreement": near.agreement,
+        "nearest": answers[near.nearest[0]].pk if len(near.nearest) == 1 else None,
         "answers": [
             {
                 "answer": a.pk, "card": card, "flagged": a.pk in open_flags, "comment": a.comment,
                 "said": [
-                    {"field": f, "value": words, "differs": f in differ}
+                    {"field": f, "value": words, "differs": f in near.differing}
                     for f, words in kind.in_words(card["value"]).items()
                 ],
                 "adopted": [f for f in fields if (d := in_force.get((unit.pk, f))) and d.answer_id == a.pk],

@@ -10,7 +10,7 @@ from rest_framework.test import APIClient
 from accounts.models import User
 from audit.verify import findings
 from projects import kinds
-from projects.adjudication import nearness
+from projects.adjudication.nearness import nearness
 from projects.in_force import values_in_force
 from projects.models import Decision, Member, Project, Round
 from tests.builders import label_value
@@ -100,11 +100,11 @@ def test_the_same_request_again_decides_nothing_more(round: Round, client: APICl
 
 def test_two_answers_that_differ_are_equally_near() -> None:
     kind = kinds.get("label")
-    assert nearness.nearest(kind, kind.fields, APART[:2]) == [0, 1]
-    assert nearness.nearest(kind, kind.fields, AGREED) == [0]
-    assert nearness.nearest(kind, kind.fields, []) == []
-    assert nearness.agreement(kind, kind.fields, APART[:1]) is None
-    assert nearness.agreement(kind, kind.fields, APART[:2]) == pytest.approx(0.75)
+    assert nearness(kind, kind.fields, APART[:2]).nearest == [0, 1]
+    assert nearness(kind, kind.fields, AGREED).nearest == [0]
+    assert nearness(kind, kind.fields, []).nearest == []
+    assert nearness(kind, kind.fields, APART[:1]).agreement is None
+    assert nearness(kind, kind.fields, APART[:2]).agreement == pytest.approx(0.75)
 
 
 def test_cues_are_as_near_as_the_characters_that_they_share() -> None:
@@ -112,7 +112,7 @@ def test_cues_are_as_near_as_the_characters_that_they_share() -> None:
     assert kind.apart("polarity_cue", SHIFTED[0], SHIFTED[1]) == pytest.approx(1 - 14 / 23)
     assert kind.apart("polarity_cue", SHIFTED[0], SHIFTED[2]) == 1.0
     assert kind.apart("polarity_cue", label_value(), label_value()) == 0.0
-    assert nearness.nearest(kind, kind.fields, SHIFTED) == [1]
+    assert nearness(kind, kind.fields, SHIFTED).nearest == [1]
 
 
 def test_one_is_drawn_where_answers_are_equally_near_if_the_curator_says_so(round: Round, client: APIClient) -> None:

@@ -1,0 +1,218 @@
+"""A curator adjudicates a round of three by keyboard alone; the people read what was decided of their answers."""
+
+import json
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import Visit
+from tests.browser.test_pages import unnamed_controls, violations
+from tests.processes.house import House
+
+LEVEL3 = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "m3" / "level3.jsonl"
+#: Longer than the moments in which a new unit takes no key.
+SETTLED = 200
+PLANT = """
+import json
+from accounts.models import User
+from projects.actions.people import add_member
+from projects.models import Member, Project
+from tests.projects.planted_round import planted_round
+project = Project.objects.get(slug={slug!r})
+lead = User.objects.get(email='lead@example.org')
+names = ('ann1', 'ann2', 'evaluator')
+users = [User.objects.get(email=name + '@example.org') for name in names]
+people = [add_member(project=project, user=user, role='annotator', by=lead) for user in users]
+round, contested = planted_round(project, people, units={units})
+print(json.dumps([round.pk, contested]))
+"""
+STATE = """
+import json
+from projects.in_force import values_in_force
+from projects.models import Answer, Decision, Unit
+units = list(Unit.objects.filter(project__slug={slug!r}, type='proposition').order_by('pk'))
+values = values_in_force(units, 'label')
+made = Decision.objects.filter(unit__in=units, origin='decided by a curator').order_by('pk')
+print(json.dumps([
+    {{str(unit): value for unit, value in values.items()}},
+    [[d.unit_id, d.field, d.answer.author.user.email, d.reason] for d in made.select_related('answer__author__user')],
+]))
+"""
+
+
+def told(house: House, code: str) -> Any:
+    return json.loads(house.manage("shell", "-v0", "-c", code).strip().splitlines()[-1])
+
+
+class AtTheDesk:
+    """Keys alone: a press is an action, and so is one text that is typed."""
+
+    def __init__(self, page: Page) -> None:
+        self.page, self.actions = page, 0
+
+    def press(self, key: str) -> None:
+        self.page.keyboard.press(key)
+        self.actions += 1
+
+    def type(self, text: str) -> None:
+        self.page.keyboard.type(text)
+        self.actions += 1
+
+    def shown(self) -> str:
+        return self.page.locator(".about strong").inner_text()
+
+    def left(self) -> int:
+        return int(self.page.locator("header .progress").inner_text().split()[0])
+
+    def until_left(self, n: int) -> None:
+        expect(self.page.locator("header .progress")).to_have_text(f"{n} left")
+        self.page.wait_for_timeout(SETTLED)
+
+
+@pytest.fixture
+def planted(house: House) -> tuple[str, int, list[int]]:
+    """A project with the published propositions, the closed round of 60 of them, and the contested units."""
+    if not LEVEL3.exists():
+        pytest.skip("../shared/data/m3/level3.jsonl is absent: M3's published file is no part of the project")
+    slug = f"adjudged-{uuid.uuid4().hex[:6]}"
+    house.manage(
+        "import_data", "m3", str(LEVEL3), "--project", slug, "--create", "--lead", "lead@example.org", seconds=300
+    )
+    round, contested = told(house, PLANT.format(slug=slug, units=60))
+    return slug, round, contested
+
+
+def test_a_round_of_sixty_is_adjudicated_by_keyboard_in_two_actions_a_unit(
+    visit: Callable[..., Visit], house: House, planted: tuple[str, int, list[int]]
+) -> None:
+    slug, round, contested = planted
+    before, made = told(house, STATE.format(slug=slug))
+    assert made == []
+    assert len(contested) == 20
+    lead = visit("lead")
+    lead.go(f"/projects/{slug}/rounds/{round}")
+    lead.page.get_by_role("link", name="Adjudicate").focus()
+    lead.page.keyboard.press("Enter")
+    at = AtTheDesk(lead.page)
+    expect(lead.page.get_by_role("article")).to_have_count(3)
+    at.until_left(20)
+    assert "Ann" not in lead.page.get_by_role("group", name="Answers").inner_text()
+    assert lead.page.get_by_text("differs").count() == 3
+    counts = []
+    taken: dict[str, str] = {}
+    for n in range(len(contested)):
+        at.actions, key = 0, str(n % 3 + 1)
+        shown = at.shown()
+        taken[shown] = lead.page.get_by_role("article").nth(n % 3).locator("dd").first.inner_text()
+        if n == 0:  # nobody has given a reason yet
+            at.press(key)
+            at.press("b")
+            at.type("The cue decides (2.3)")
+            at.press("Enter")
+        elif n == 3:  # none of the answers: the kind's own editor, the reason first
+            at.press("w")
+            lead.page.wait_for_selector("[role=listbox]")
+            at.press("q")
+            for key in ("a", "2", "Enter"):  # the cue is expected, and left out
+                at.press(key)
+            taken[shown] = "+ positive"
+        elif n % 2:
+            at.press("q")
+            at.press(key)
+        else:
+            at.press(key)
+            at.press("q")
+        counts.append(at.actions)
+        if n < len(contested) - 1:
+            at.until_left(len(contested) - n - 1)
+    expect(lead.page.get_by_role("heading", name="Nothing is left")).to_be_visible()
+    print(f"actions: median {median(counts)}, from {min(counts)} to {max(counts)}: {sorted(counts)}")
+    assert median(counts) <= 2
+    # All was sent by now: nothing waits at the server.
+    lead.page.reload()
+    expect(lead.page.get_by_role("heading", name="Nothing is left")).to_be_visible()
+
+    after, made = told(house, STATE.format(slug=slug))
+    assert {unit for unit, *_ in made} == set(contested)
+    assert {reason for *_, reason in made} == {"The cue decides (2.3)"}
+    assert {email for _, _, email, _ in made} == {
+        "ann1@example.org", "ann2@example.org", "evaluator@example.org", "lead@example.org",
+    }  # fmt: skip
+    assert {u: v for u, v in after.items() if int(u) not in contested} == {
+        u: v for u, v in before.items() if int(u) not in contested
+    }
+    assert len(taken) == len(contested)
+    said = sorted(words.split(" ", 1)[1] for words in taken.values())
+    assert sorted(after[str(unit)]["polarity"] for unit in contested) == said
+
+    # What was decided of one's own answers is read after the round.
+    person = visit("ann1")
+    person.go("/")
+    closed = person.page.get_by_text("closed round")
+    if not person.page.get_by_role("heading", name="planted").first.is_visible():
+        closed.click()
+    person.page.get_by_text("What was decided of your answers").first.click()
+    expect(person.page.get_by_text("The cue decides (2.3)").first).to_be_visible()
+    assert violations(person) + unnamed_controls(person) == []
+
+
+def test_undo_skip_reopen_and_the_pages_for_screen_readers(
+    visit: Callable[..., Visit], house: House, planted: tuple[str, int, list[int]]
+) -> None:
+    slug, round, _ = planted
+    lead = visit("lead")
+    page = lead.page
+    lead.go(f"/projects/{slug}/rounds/{round}/adjudicate")
+    at = AtTheDesk(page)
+    at.until_left(20)
+    for scheme in ("dark", "light"):
+        page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+        assert violations(lead) + unnamed_controls(lead) == [], scheme
+    first = at.shown()
+    at.press("k")
+    expect(page.locator(".about strong")).not_to_have_text(first)
+    page.wait_for_timeout(SETTLED)
+    second = at.shown()
+    at.press("1")
+    at.press("b")
+    at.type("So.")
+    at.press("Enter")
+    at.until_left(19)
+    third = at.shown()
+    at.press("w")
+    page.wait_for_selector("[role=listbox]")
+    assert violations(lead) + unnamed_controls(lead) == []
+    at.press("Escape")
+    at.press("z")
+    at.until_left(20)
+    assert at.shown() == second != third
+    # Names are asked for, and known until the page is left.
+    page.get_by_label("Show names").check()
+    expect(page.get_by_role("article").first).to_contain_text("Ann")
+    at.press("Escape")
+    at.press("2")
+    at.press("q")
+    at.until_left(19)
+    page.get_by_label("Show", exact=True).select_option("decided")
+    expect(page.locator(".about strong")).to_have_text(second)
+    page.get_by_role("button", name="Reopen").click()
+    page.get_by_label("Why?").fill("The guideline changed.")
+    page.get_by_role("dialog").get_by_role("button", name="Reopen").click()
+    at.until_left(20)
+    page.get_by_text("History", exact=True).click()
+    expect(page.get_by_role("row").filter(has_text="The guideline changed.").first).to_be_visible()
+    page.get_by_role("button", name="Adopt in bulk").click()
+    expect(page.get_by_role("dialog")).to_contain_text("20 contested units")
+    assert violations(lead) + unnamed_controls(lead) == []
+    page.get_by_label("Agreement of the answers at least").select_option(index=0)
+    page.get_by_label("equally near").check()
+    page.get_by_label("Reason", exact=True).fill("Drawn.")
+    page.get_by_role("button", name="Adopt 20 units").click()
+    expect(page.get_by_role("heading", name="Nothing is left")).to_be_visible()
+    page.get_by_role("button", name="Undo").first.click()
+    at.until_left(20)
