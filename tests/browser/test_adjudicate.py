@@ -193,12 +193,12 @@ def test_undo_skip_reopen_and_the_pages_for_screen_readers(
     assert at.shown() == second != third
     # Names are asked for, and known until the page is left.
     page.get_by_label("Show names").check()
-    expect(page.get_by_role("article").first).to_contain_text("Ann")
+    expect(page.get_by_role("group", name="Answers")).to_contain_text("Anna")
     at.press("Escape")
     at.press("2")
     at.press("q")
     at.until_left(19)
-    page.get_by_label("Show", exact=True).select_option("decided")
+    page.get_by_role("combobox", name="Show").select_option("decided")
     expect(page.locator(".about strong")).to_have_text(second)
     page.get_by_role("button", name="Reopen").click()
     page.get_by_label("Why?").fill("The guideline changed.")

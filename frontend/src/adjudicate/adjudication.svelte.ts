@@ -122,10 +122,13 @@ export class Adjudication {
       const found = await this.dossier(unit)
       // Somebody has gone on meanwhile.
       if (this.line.open !== unit) return
+      // The same unit, with names by now: what is being written in it goes on.
+      if (this.unit?.unit !== unit) {
+        this.serial++
+        this.shownAt = performance.now()
+      }
       this.unit = found
       this.desk = desk
-      this.serial++
-      this.shownAt = performance.now()
       const next = following(this.line)
       if (next) void this.dossier(next.unit).catch(() => undefined)
     } catch (error) {
