@@ -76,7 +76,7 @@ def report(round: Round, *, bootstrap: int = REPLICATES, progress: Progress | No
         # What is known of a unit holds of each of its parts.
         item_of = [(item, pk) for pk, (item, _, _) in rows]
         of_unit, text_of = kind.reviews(units), kind.texts(units) if with_texts else {}
-        reviews = {item: of_unit[pk] for item, pk in item_of if pk in of_unit}
+        reviews = {item: of_unit.get(pk, units[pk].key) for item, pk in item_of}
         texts: dict[Hashable, str] = {item: text_of[pk] for item, pk in item_of if pk in text_of}
         found.add([row for _, row in rows], texts, reviews)
         found.hold_against(_gold(round, list(units.values())))

@@ -44,8 +44,8 @@ class ClusterKind(Kind):
         targets = Proposition.objects.current().filter(cluster__unit__in=list(units), position=0)
         return dict(targets.values_list("cluster__unit", "text"))
 
-    def reviews(self, units: Iterable[int]) -> dict[int, int]:
-        return dict(Cluster.objects.filter(unit__in=list(units)).values_list("unit", "review"))
+    def reviews(self, units: Iterable[int]) -> dict[int, str]:
+        return dict(Cluster.objects.filter(unit__in=list(units)).values_list("unit", "review__pmid"))
 
 
 def said_of(part: Part) -> list[str]:

@@ -39,7 +39,9 @@ def repeat(folder: Folder, findings: Findings) -> None:
             parts = _parts(said, line.get("part", ""))
             items = {item: unit for (item, _, _), (unit, _, _) in zip(parts, said, strict=True)}
             # What is known of a unit holds of each of its parts.
-            text_of, review_of = texts[line["unit_type"]], reviews[line["unit_type"]]
+            # Releases of before a kind could ask of several types named the one.
+            types = line["unit_types"] if "unit_types" in line else [line["unit_type"]]
+            text_of, review_of = ({k: v for type in types for k, v in each[type].items()} for each in (texts, reviews))
             found.add(
                 parts,
                 {item: text_of[unit] for item, unit in items.items()},

@@ -138,10 +138,10 @@ class Kind:
         """The text that each unit is about, by unit id: for lists. One query."""
         return {}
 
-    def reviews(self, units: Iterable[int]) -> dict[int, int]:
-        """The review that each unit belongs to, by unit id: intervals know that units of one are alike. One query.
-        Where nothing is said each unit stands for itself."""
-        return {unit: unit for unit in units}
+    def reviews(self, units: Iterable[int]) -> dict[int, str]:
+        """The review that each unit belongs to (its PMID), by unit id: intervals know that units of one are alike. One
+        query. A unit that is left out stands for itself."""
+        return {}
 
     # What is shown, and what is said
 

@@ -12,8 +12,7 @@ from importlib.metadata import version
 from itertools import islice
 from typing import Any
 
-from django.db.models import F, QuerySet
-from django.db.models.functions import Coalesce
+from django.db.models import QuerySet
 
 from measures.agreement import REPLICATES
 from projects import kinds
@@ -26,8 +25,6 @@ from .notes import Notes
 from .rows import BATCH, line
 
 REPORTS, UNITS, GOLD = "agreement/reports.jsonl", "agreement/units.csv", "agreement/gold.csv"
-#: The review that a unit belongs to, whatever its type.
-REVIEW = Coalesce(F("proposition__cluster__review__pmid"), F("cluster__review__pmid"))
 
 
 def files(project: Project, notes: Notes) -> Iterator[tuple[str, Iterable[bytes]]]:
@@ -49,7 +46,7 @@ def _line(round: Round) -> bytes:
     kind = kinds.get(round.kind)
     return json.dumps(
         {
-            "round": round.name, "unit_type": kind.unit_types[0], "part": kind.part,
+            "round": round.name, "unit_types": list(kind.unit_types), "part": kind.part,
             "answers": f"answers/{kind.key}.csv",
             "scales": [scale.as_json() for scale in kind.scales_of(round)],
             "comparisons": [comparison.as_json() for comparison in kind.comparisons_of(round)],
@@ -69,16 +66,19 @@ def _report(round: Round) -> dict[str, Any]:
 
 def _units(project: Project, rounds: QuerySet[Round]) -> Iterator[bytes]:
     yield line(("unit_type", "unit", "review", "text"))
-    by_type = {type: kind for kind in kinds.all_kinds() for type in kind.unit_types}
+    # Of kinds that ask of the same sort of unit each says the same of it.
+    by_type = {type: kind for kind in reversed(kinds.all_kinds()) for type in kind.unit_types}
     asked = Unit.objects.filter(project=project, assignments__round__in=rounds.values("pk")).distinct().order_by("pk")
-    rows = asked.annotate(of=REVIEW).values_list("pk", "type", "key", "of").iterator(chunk_size=BATCH)
+    rows = asked.values_list("pk", "type", "key").iterator(chunk_size=BATCH)
     while batch := list(islice(rows, BATCH)):
-        texts = {
-            unit_type: by_type[unit_type].texts([pk for pk, type, *_ in batch if type == unit_type])
-            for unit_type in {row[1] for row in batch}
-        }
-        for pk, type, key, review in batch:
-            yield line([type, key, review, texts[type].get(pk, "")])
+        reviews: dict[int, str] = {}
+        texts: dict[int, str] = {}
+        for unit_type in {type for _, type, _ in batch}:
+            units = [pk for pk, type, _ in batch if type == unit_type]
+            reviews |= by_type[unit_type].reviews(units)
+            texts |= by_type[unit_type].texts(units)
+        for pk, type, key in batch:
+            yield line([type, key, reviews.get(pk, key), texts.get(pk, "")])
 
 
 def _gold(rounds: QuerySet[Round]) -> Iterator[bytes]:

@@ -45,7 +45,7 @@ def test_every_kind_knows_the_review_of_each_of_its_units(
         with django_assert_num_queries(1):
             found = kind.reviews(units)
         assert {units[pk]: review for pk, review in found.items()} == {
-            key: next(one.review_id for one in made if key.startswith(one.key)) for key in units.values()
+            key: next(one.review.pmid for one in made if key.startswith(one.key)) for key in units.values()
         }
 
 

@@ -131,8 +131,8 @@ class LabelKind(Kind):
     def texts(self, units: Iterable[int]) -> dict[int, str]:
         return dict(Proposition.objects.filter(unit__in=list(units)).values_list("unit", "text"))
 
-    def reviews(self, units: Iterable[int]) -> dict[int, int]:
-        return dict(Proposition.objects.filter(unit__in=list(units)).values_list("unit", "cluster__review"))
+    def reviews(self, units: Iterable[int]) -> dict[int, str]:
+        return dict(Proposition.objects.filter(unit__in=list(units)).values_list("unit", "cluster__review__pmid"))
 
     def load(self, slots: Sequence[Assignment], round: Round) -> Batch:
         units = [slot.unit_id for slot in slots]
