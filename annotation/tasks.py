@@ -3,9 +3,9 @@
 from typing import Any
 
 from api.problems import Conflict, Refused
-from projects import jobs
+from projects.background import jobs
+from projects.background.uploads import path_of, remove_when_done
 from projects.models import Import, Project
-from projects.uploads import path_of, remove_when_done
 
 from .actions.imports import Checked, check_files, import_files, report_of
 from .imports.faults import BadFiles

@@ -51,8 +51,9 @@ def before_load(number: int, rounds: int, units: int, people: int) -> dict[str, 
 
 def _answered(number: int, units: int = 20) -> int:
     """A round of gold in which everything is answered."""
-    from projects.actions.answers import Submission, next_hand, submit
+    from projects.actions.answers import next_hand, submit
     from projects.models import CameBy
+    from projects.rounds.submission import Submission
 
     round = _round("bench", f"to be closed {number}", units)
     user = round.participants.select_related("member__user").get().member.user

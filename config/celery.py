@@ -20,7 +20,7 @@ def keep_our_log(**_: Any) -> None:
 @celeryd_after_setup.connect  # type: ignore[untyped-decorator]
 def refuse_without_torch(instance: Any, **_: Any) -> None:
     """A worker for models that has no torch would fail one run after the other."""
-    from projects.waiting import NEEDS_TORCH, NO_TORCH
+    from projects.background.waiting import NEEDS_TORCH, NO_TORCH
 
     if NEEDS_TORCH in instance.app.amqp.queues.consume_from and find_spec("torch") is None:
         sys.exit(NO_TORCH)
@@ -29,7 +29,7 @@ def refuse_without_torch(instance: Any, **_: Any) -> None:
 @worker_shutting_down.connect  # type: ignore[untyped-decorator]
 def hand_back(**_: Any) -> None:
     """A worker that was asked to end does not first do all that it has taken."""
-    from projects import jobs
+    from projects.background import jobs
 
     jobs.leave()
 

@@ -13,7 +13,7 @@ from rest_framework.views import APIView
 
 from accounts.permissions import GUESTS_TOO
 from accounts.requests import signed_in
-from projects.markdown import as_html
+from projects.pages.markdown import as_html
 
 #: Those that the pages show; other files of docs/ are for people who have the source.
 GUIDES = ("annotator", "lead", "admin", "measures")

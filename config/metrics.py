@@ -22,8 +22,8 @@ from prometheus_client.registry import Collector
 from accounts import throttling
 from accounts.models import Failure
 from api.addresses import client_ip
+from projects.background.waiting import stalled as lapsed
 from projects.models import Answer, Job, JobStatus
-from projects.waiting import stalled as lapsed
 
 METHODS = {"GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"}
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)

@@ -7,7 +7,7 @@ class GenerationConfig(AppConfig):
     def ready(self) -> None:
         from audit import triggers
         from audit.witness import watch
-        from projects import hiding
+        from projects.permissions import keep_from
 
         from . import (
             permissions,
@@ -15,7 +15,7 @@ class GenerationConfig(AppConfig):
         )
         from .models import ProbeFigures, ProbeScore, Run, RunItem, Score, Summary, System, Version
 
-        hiding.register("run", permissions.runs_sealed_from)
+        keep_from("run", permissions.runs_sealed_from)
         watch(Run, but=("status", "error", "finished_at", "lanes", "units_count", "laid_to", "items_cut", "tokens_cut",
                         "tokens_out"))  # fmt: skip
         watch(RunItem, but=("status", "job_id", "attempts", "error", "finished_at", "units_up_to"))

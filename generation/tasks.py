@@ -3,8 +3,8 @@
 from typing import Any
 
 from api.problems import Conflict
-from projects import jobs
-from projects.uploads import path_of
+from projects.background import jobs
+from projects.background.uploads import path_of
 
 from .actions import chunks, lanes, outputs, reckoning, scores, systems
 from .models import Run, System

@@ -12,7 +12,6 @@ class ProjectsConfig(AppConfig):
 
         from . import tasks  # noqa: F401 - registers the handlers of this app's jobs
         from .actions.people import SETTINGS
-        from .leaves import answer_contents, decision_contents
         from .models import (
             Admission,
             Answer,
@@ -30,7 +29,8 @@ class ProjectsConfig(AppConfig):
             Round,
             Unit,
         )
-        from .pointers import SETTLED, broken_slots, reopened_rounds
+        from .rounds.pointers import SETTLED, broken_slots, reopened_rounds
+        from .values.leaves import answer_contents, decision_contents
 
         leaves.register(Answer, order=("received_at", "uuid"), contents=answer_contents)
         leaves.register(Decision, order=("id",), contents=decision_contents)

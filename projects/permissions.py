@@ -1,15 +1,17 @@
 """Who may do what. Every object of a project is reached through the membership of the person who asks, looked up anew
 at every request: to a stranger it does not exist, and a role that was taken away is gone with the next request."""
 
+from collections.abc import Callable
 from uuid import UUID
 
 from accounts.models import User
 from api.problems import Forbidden, NotFound
 
-from . import hiding
 from .models import Answer, Guideline, Invitation, Job, Member, ParticipantLink, Project, Role, Round, Unit
 
 LEAD, CURATOR, VIEWER = Role.LEAD, Role.CURATOR, Role.VIEWER
+Rule = Callable[[Member], set[int]]
+_kept: dict[str, Rule] = {}
 
 #: What is not open to every member of a project, in words, and the roles it is open to.
 MAY: dict[str, frozenset[Role]] = {
@@ -55,6 +57,22 @@ class Names:
         if self._pseudonyms is None:
             self._pseudonyms = dict(self._asking.project.members.values_list("user_id", "pseudonym"))
         return self._pseudonyms.get(user.pk, "")
+
+
+def keep_from(object_type: str, rule: Rule) -> None:
+    """Make known what of an app above is kept from a member: ``rule`` gives the ids of the objects of a type. Jobs and
+    the log know them by type and id alone, so whoever shows one of these asks here."""
+    _kept[object_type] = rule
+
+
+def hidden_from(member: Member) -> dict[str, set[int]]:
+    """The ids of what is kept from a member, by type."""
+    return {object_type: rule(member) for object_type, rule in _kept.items()}
+
+
+def is_about_hidden(job: Job, member: Member) -> bool:
+    """Whether a job is about something that is kept from the member: it names it by its type in its parameters."""
+    return any(job.params.get(object_type) in ids for object_type, ids in hidden_from(member).items() if ids)
 
 
 def require(member: Member, *roles: str) -> None:
@@ -139,7 +157,7 @@ def job_of(user: User, job_id: int) -> Job:
     if found is None:
         raise _nothing()
     if found.project_id is not None:
-        if hiding.is_about_hidden(found, member_in(user, found.project_id)):
+        if is_about_hidden(found, member_in(user, found.project_id)):
             raise Forbidden("This job is about something that is sealed from you.")
     elif found.created_by_id != user.pk:
         raise _nothing()

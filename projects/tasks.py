@@ -11,9 +11,11 @@ from accounts import sweeping
 from api.problems import Conflict
 from audit.actions import seal_if_due
 
-from . import jobs, kinds, pointers, uploads
+from . import kinds
 from .actions import elsewhere, gold, measuring, preparing, sheet_import, sheets
+from .background import jobs, uploads
 from .models import Project, Round
+from .rounds import pointers
 
 
 @shared_task(name="projects.run_job")  # type: ignore[untyped-decorator]

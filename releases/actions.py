@@ -16,7 +16,7 @@ from accounts.models import User
 from api.problems import Conflict, NoRoom, Refused
 from audit.actions import seal_pending
 from audit.log import record
-from projects import batches
+from projects.background import batches
 from projects.models import Answer, Decision, Project
 
 from . import manifest, state

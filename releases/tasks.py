@@ -3,7 +3,7 @@
 from typing import Any
 
 from api.problems import Refused
-from projects import jobs
+from projects.background import jobs
 
 from . import kept
 from .actions import freeze

@@ -15,8 +15,9 @@ from rest_framework.views import APIView
 from accounts.requests import signed_in
 from api import limits
 from api.problems import Conflict
-from projects import jobs, plans
+from projects.background import jobs
 from projects.models import Job, Member, Role
+from projects.pages import plans
 from projects.permissions import Names, member_of, require
 from projects.serializers.rounds import JobSerializer
 

@@ -7,9 +7,10 @@ from typing import Any
 
 from accounts.models import User
 from annotation.models import Cluster, PicoForm, PicoSlot, Proposition, Review, Study
-from projects.actions.answers import Submission, Submitted, submit
+from projects.actions.answers import Submitted, submit
 from projects.actions.rounds import RoundPlan, open_round
 from projects.models import Assignment, CameBy, Member, Project, Round, Unit
+from projects.rounds.submission import Submission
 
 TEXT = "Neither nepralin nor placebo had a significant association with the occurrence of relapse."
 

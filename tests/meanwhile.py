@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db import connection
 
-from projects import batches
+from projects.background import batches
 
 
 class Act:

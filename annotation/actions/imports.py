@@ -15,7 +15,7 @@ from django.utils import timezone
 from accounts.models import User
 from api.problems import Conflict, Refused
 from audit.log import record
-from projects import batches
+from projects.background import batches
 from projects.models import Import, Project
 from sql import planner
 from sql.ready import Rows

@@ -5,9 +5,9 @@ from django.db import transaction
 
 from accounts.models import User
 from api.problems import Conflict, Refused
-from projects import jobs
+from projects.background import jobs
+from projects.background.uploads import name_of, path_of, refuse_larger, store
 from projects.models import Job, JobStatus, Project
-from projects.uploads import name_of, path_of, refuse_larger, store
 
 from .imports import format_named
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from projects import choosing
+from projects.rounds import choosing
 
 from ..models import Cluster, Proposition
 

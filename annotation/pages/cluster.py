@@ -10,8 +10,8 @@ from django.db.models import prefetch_related_objects
 
 from projects import kinds
 from projects.actions.staleness import stale_units
-from projects.in_force import sentences
 from projects.models import Answer, Decision, Member, Outcome, Round
+from projects.values.in_force import sentences
 
 from ..models import Cluster, Proposition
 from ..values import counterfactuals

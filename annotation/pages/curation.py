@@ -8,8 +8,8 @@ from django.db.models import Prefetch, QuerySet
 
 from projects import kinds
 from projects.actions.staleness import stale_units
-from projects.in_force import newest_decisions, of_kind, values_in_force
 from projects.models import Assignment, Decision, Member, Unit
+from projects.values.in_force import newest_decisions, of_kind, values_in_force
 
 from ..kinds.clusters import slots
 from ..models import Cluster, PicoSlot, Proposition, Review

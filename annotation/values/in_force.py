@@ -6,8 +6,8 @@ from typing import Any
 
 from django.db.models import F, OuterRef, Q, QuerySet, Subquery
 
-from projects.in_force import decisions_in_force
 from projects.models import Decision
+from projects.values.in_force import decisions_in_force
 
 from ..models import Cue, DiscourseLabel, Label
 

@@ -10,8 +10,8 @@ from rest_framework.views import APIView
 
 from accounts.requests import signed_in
 from api.uploading import UploadParser
-from projects import plans
 from projects.models import Import
+from projects.pages import plans
 from projects.serializers.rounds import JobSerializer
 
 from .. import permissions

@@ -12,8 +12,8 @@ from django.db.models import F, Max
 from django.utils import timezone
 
 from api.problems import PASSING
-from projects import batches
-from projects.jobs import Cancelled, LostLease, RunningJob, Unfit, is_leaving
+from projects.background import batches
+from projects.background.jobs import Cancelled, LostLease, RunningJob, Unfit, is_leaving
 from projects.models import Unit
 
 from ..backends.protocol import BackendError, Failure, Output, PassingError, Summariser

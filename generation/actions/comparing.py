@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from measures.comparison import RULE
 from measures.two_systems import probes_compared, scores_compared
-from projects import batches
+from projects.background import batches
 
 from ..models import CommonProbe, ProbeComparison, ProbeFigures, Scoring, ScoringComparison
 from ..probing.purpose import judged_pairs

@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
-from projects import batches, jobs
+from projects.background import batches, jobs
 from projects.models import Job, JobStatus
 from sql import planner
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from django.db.models import Q
 
-from projects import batches
+from projects.background import batches
 from sql import planner
 
 from ..models import Run, RunItem

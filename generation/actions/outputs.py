@@ -11,9 +11,9 @@ from annotation.imports.faults import Faults
 from api.problems import Refused
 from audit.log import record
 from audit.models import Entry
-from projects import batches, jobs
+from projects.background import batches, jobs
+from projects.background.uploads import name_of, refuse_larger, store
 from projects.models import Job, Project
-from projects.uploads import name_of, refuse_larger, store
 
 from ..backends.imported.kept import gone_through, keep
 from ..backends.imported.survey import About, Progress, Survey, silent

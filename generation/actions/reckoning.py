@@ -1,7 +1,7 @@
 """Storing what scores and likelihoods come to, so that no request has to reckon it."""
 
 from measures.probe import RULE as PROBE_RULE
-from projects import batches, jobs
+from projects.background import batches, jobs
 
 from ..models import ItemStatus, ProbeFigures, Purpose, Run, Scoring
 from ..scoring.reckoning import is_reckoned, means_of, probe_results

@@ -11,7 +11,7 @@ from api.parameters import check
 from api.problems import Conflict, Refused
 from audit import log
 from audit.digests import digest_of
-from projects import batches, jobs
+from projects.background import batches, jobs
 from projects.models import Job
 from sql import planner
 

@@ -9,7 +9,7 @@ from django.db.models import Max
 from accounts.models import User
 from api.problems import Conflict, Refused
 from audit.log import record
-from projects import batches, jobs
+from projects.background import batches, jobs
 from projects.models import Job, Project
 
 from ..backends.protocol import BackendError, PassingError

@@ -14,8 +14,8 @@ from django.utils import timezone
 from tqdm import tqdm
 from tqdm.contrib.logging import logging_redirect_tqdm
 
-from projects import jobs
-from projects.waiting import claimable
+from projects.background import jobs
+from projects.background.waiting import claimable
 
 from ..actions.lanes import active_chunks
 from ..actions.runs import stop_run

@@ -9,8 +9,8 @@ from enum import StrEnum
 from django.db.models import Count, Max, Min
 from django.utils import timezone
 
+from projects.background.waiting import FAR_AHEAD, PATIENCE, start_worker
 from projects.models import Job, JobStatus
-from projects.waiting import FAR_AHEAD, PATIENCE, start_worker
 
 from ..actions.lanes import active_chunks
 from ..models import ItemStatus, Run, RunItem, RunStatus

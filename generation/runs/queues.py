@@ -2,7 +2,7 @@
 
 import hashlib
 
-from projects.waiting import NEEDS_TORCH
+from projects.background.waiting import NEEDS_TORCH
 
 from ..backends.protocol import Config
 from ..systems.identity import backend_of

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from projects import waiting
+from projects.background import waiting
 
 from ..backends.protocol import Summariser
 from ..models import Version

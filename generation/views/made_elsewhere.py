@@ -8,7 +8,7 @@ from rest_framework.views import APIView
 
 from accounts.requests import signed_in
 from api.uploading import UploadParser
-from projects import plans
+from projects.pages import plans
 from projects.serializers.rounds import JobSerializer
 
 from .. import permissions

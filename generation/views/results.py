@@ -12,8 +12,8 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.requests import signed_in
-from projects import plans
 from projects.models import Job, Role
+from projects.pages import plans
 
 from .. import permissions, plots
 from ..actions.scores import ask_for_scores

@@ -9,8 +9,8 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.requests import signed_in
-from projects import plans
 from projects.models import Job, Role
+from projects.pages import plans
 from projects.serializers.rounds import JobSerializer
 
 from .. import permissions

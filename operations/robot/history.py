@@ -4,7 +4,7 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from projects import jobs
+from projects.background import jobs
 from projects.models import Project, Role, Round
 
 from .annotator import Annotator, Noise

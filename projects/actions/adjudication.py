@@ -11,10 +11,11 @@ from django.utils import timezone
 from api.problems import Conflict, NotFound, Refused, StaleRevision
 from audit.log import record, record_all
 
-from .. import inbox, kinds
+from .. import kinds
 from ..adjudication.said import Called, answers_to, decisions_of, in_short
-from ..in_force import contested_fields, values_in_force
 from ..models import WAITING, Act, Answer, Decision, Member, Origin, Remark, Round, Unit
+from ..rounds.raised import open_flags
+from ..values.in_force import contested_fields, values_in_force
 from .corrections import Correction, correct_all
 from .curation import hold
 from .decisions import insert_decisions
@@ -51,7 +52,7 @@ def adjudicate(
     with transaction.atomic():
         hold([unit])
         _refuse_stale(round, unit, seen, called)
-        flagged = list(inbox.open_flags(round, unit).select_related("assignment"))
+        flagged = list(open_flags(round, unit).select_related("assignment"))
         if value is not None:
             written = Correction(unit, round.kind, value)
             done = correct_all([written], project=round.project, reason=reason, by=by, batch=batch, adjudicated=round)

@@ -13,7 +13,8 @@ from .. import kinds
 from ..adjudication import queue
 from ..adjudication.nearness import SAME, nearness
 from ..models import Answer, Member, Round, Unit
-from . import adjudication, gold
+from ..rounds.counted import opinions
+from . import adjudication
 from .curation import hold
 
 Json = dict[str, Any]
@@ -97,7 +98,7 @@ def adjudicate_at_once(
 
 
 def _by_unit(round: Round, units: Sequence[int]) -> Iterator[tuple[int, list[Answer]]]:
-    found = gold.opinions(round).filter(assignment__unit__in=units).select_related("assignment")
+    found = opinions(round).filter(assignment__unit__in=units).select_related("assignment")
     ordered = sorted(found, key=lambda a: (a.assignment.unit_id, a.pk))
     for unit, answers in groupby(ordered, key=lambda a: a.assignment.unit_id):
         yield unit, list(answers)

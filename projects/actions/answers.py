@@ -17,37 +17,16 @@ from audit.digests import digest_of
 from sql.compiled import CompiledSelect, CompiledUpdate, insert
 from sql.held import Held
 
-from .. import kinds, practice, readiness
-from ..leaves import Place, answer_content
-from ..models import Answer, Assignment, CameBy, Member, Outcome, Participant, Reference, Round
+from .. import kinds
+from ..models import Answer, Assignment, Member, Outcome, Participant, Reference, Round
+from ..rounds import practice, readiness
+from ..rounds.submission import Submission
+from ..values.leaves import Place, answer_content
 from . import queue
 from .participation import require_consent
 from .readiness import require_ready
 from .references import references
 from .references import store as store_references
-
-
-@dataclass(frozen=True)
-class Submission:
-    """One submission as the client sent it; ``digest`` is the SHA-256 of its bytes. ``entry``: the id of the act that
-    brings it, where that is another's than the author's."""
-
-    uuid: uuids.UUID
-    digest: str
-    assignment: int
-    revision: int
-    kind: str
-    outcome: str
-    shown: int
-    came_by: CameBy
-    value: kinds.Value | None = None
-    reason: str = ""
-    active_ms: int = 0
-    comment: str = ""
-    flag: bool = False
-    entry: int | None = None
-    #: Ids of the decisions that were shown, in a round in which they are reviewed.
-    references: Sequence[int] = ()
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from api.problems import Conflict, Refused
 from audit.log import record
 
 from .. import kinds
-from ..in_force import decisions_in_force, values_in_force
 from ..models import Decision, Member, Origin, Unit
+from ..values.in_force import decisions_in_force, earlier_values, values_in_force
 from .corrections import correct
 from .curation import hold
 from .decisions import insert_decisions
@@ -58,16 +58,3 @@ def _carry_over(unit: Unit, kind: str, reason: str, by: Member) -> list[Decision
     return correct(
         unit=unit, kind=kind, value=how.carry(before, unit), reason=reason or "Confirmed on the corrected text.", by=by
     )
-
-
-def earlier_values(units: list[Unit], kind: str) -> dict[int, kinds.Value]:
-    """What was in force of the texts that these units' texts took the place of, by the present unit's id."""
-    found: dict[int, kinds.Value] = {}
-    standing = {u.pk: u.pk for u in units}  # an earlier unit -> the present one
-    while standing:
-        earlier = list(Unit.objects.filter(superseded_by__in=standing))
-        standing = {u.pk: standing[u.superseded_by_id or 0] for u in earlier}
-        for old, value in values_in_force(earlier, kind).items():
-            if value:
-                found[standing.pop(old)] = value
-    return found

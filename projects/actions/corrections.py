@@ -16,9 +16,10 @@ from api.problems import FieldErrors, Refused, StaleRevision
 from audit.log import record_all
 
 from .. import kinds
-from ..in_force import contested_fields, decisions_in_force, values_in_force
 from ..models import Answer, Assignment, CameBy, Decision, Member, Origin, Outcome, Project, Round, Unit
-from .answers import Submission, insert_answers
+from ..rounds.submission import Submission
+from ..values.in_force import contested_fields, decisions_in_force, values_in_force
+from .answers import insert_answers
 from .curation import curation_round, hold, take_slots
 from .decisions import insert_decisions
 from .staleness import stale_units

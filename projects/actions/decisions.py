@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 from audit.digests import digest_of
 
-from ..leaves import decision_content
 from ..models import Decision
+from ..values.leaves import decision_content
 
 BATCH = 2000
 

@@ -20,7 +20,8 @@ from audit.log import record
 from audit.models import Entry
 from sql import planner
 
-from .. import batches, jobs, kinds, uploads
+from .. import kinds
+from ..background import batches, jobs, uploads
 from ..kinds import Kind, SheetFaults, Value, place
 from ..models import (
     Answer,
@@ -39,9 +40,10 @@ from ..models import (
     Unit,
 )
 from ..purposes import which
+from ..rounds.submission import Submission
 from ..sheets.layout import sheet_of
 from ..sheets.reading import Row, read
-from .answers import Submission, insert_answers
+from .answers import insert_answers
 from .guidelines import latest_guideline
 from .people import add_member
 from .rounds import close_round

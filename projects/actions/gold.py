@@ -6,24 +6,20 @@ from itertools import groupby, islice
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, F, QuerySet
 from django.utils import timezone
 
 from accounts.models import User
 from audit.actions import seal_pending
 from sql import planner
 
-from .. import batches, kinds
-from ..models import Answer, Assignment, Decision, Origin, Outcome, Reference, Round, Unit
-from ..pointers import settle
-from ..slots import Shape
+from .. import kinds
+from ..background import batches
+from ..models import Answer, Decision, Origin, Reference, Round, Unit
+from ..rounds.counted import counted_answers, k_of
+from ..rounds.pointers import settle
 from .decisions import insert_decisions
 
-#: The walk's, of answers.
-ORDER = ("assignment__position", "assignment__number", "assignment__repeat")
 BATCH = 500
-#: Answers that are read at a time.
-PART = 1_000
 Progress = Callable[[int, int | None, str], None]
 
 
@@ -53,38 +49,6 @@ def finish_round(*, round: Round, by: User | None, progress: Progress | None = N
 Answers = list[tuple[Answer, kinds.Value]]
 
 
-def counted(round: Round) -> QuerySet[Answer]:
-    """The answers that count: the newest revision of slots 1..k, skips left out, units in the order of the walk."""
-    # By the answer's own slot, which points back at it: one join, by keys. With two, PostgreSQL compares every answer
-    # with every slot of the round where it has not looked at the tables since they grew.
-    in_force = {"assignment__number__gte": 1, "assignment__current_answer": F("pk")}
-    found = Answer.objects.filter(outcome=Outcome.ANSWERED, assignment__round=round, **in_force)
-    return found.order_by(*ORDER)
-
-
-def opinions(round: Round) -> QuerySet[Answer]:
-    """The answers that are each one person's opinion of a unit: those that count, without what a person was asked
-    again. (Whether a round makes gold is said by its purpose.)"""
-    return counted(round).filter(assignment__repeat=0)
-
-
-def counted_parts(round: Round, **which: Any) -> Iterator[QuerySet[Answer]]:
-    """The answers that count, some at a time: which they are is asked once, and each part by a statement of its own.
-
-    So whoever reads them may write in between. On SQLite a statement that is half read would keep its connection from
-    it as soon as anybody else has written: "database is locked".
-    """
-    ids = list(counted(round).filter(**which).values_list("pk", flat=True))
-    for first in range(0, len(ids), PART):
-        yield Answer.objects.filter(pk__in=ids[first : first + PART]).order_by(*ORDER)
-
-
-def counted_answers(round: Round) -> Iterator[Answer]:
-    """The answers that count, with slot, unit and author."""
-    for part in counted_parts(round):
-        yield from part.select_related("assignment__unit", "author")
-
-
 def _units_with_answers(round: Round) -> Iterator[list[tuple[Unit, list[Answer]]]]:
     """Units that have all k answers, in batches; first answers only, where the round asks for repeats."""
     wanted = k_of(round)
@@ -93,15 +57,6 @@ def _units_with_answers(round: Round) -> Iterator[list[tuple[Unit, list[Answer]]
     whole = ((unit, answers) for unit, answers in by_unit if len(answers) >= wanted(unit.pk))
     while batch := list(islice(whole, BATCH)):
         yield batch
-
-
-def k_of(round: Round) -> Callable[[int], int]:
-    """How many people each unit of a round is asked of, by unit id."""
-    if len(Shape.of(round.overlap, round.sampling).overlaps()) == 1:
-        return lambda unit: round.overlap
-    slots = Assignment.objects.filter(round=round, repeat=0).counted().order_by().values_list("unit")
-    counts = dict(slots.annotate(n=Count("pk")))
-    return lambda unit: counts[unit]
 
 
 def _decide(round: Round, batch: list[tuple[Unit, list[Answer]]], by: User | None) -> dict[str, int]:

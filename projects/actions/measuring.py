@@ -12,10 +12,11 @@ from django.utils import timezone
 
 from accounts.models import User
 
-from .. import agreement, batches, jobs
+from ..background import batches, jobs
+from ..background.waiting import ACTIVE
 from ..models import Decision, Job, JobStatus, KeptAgreement, Round
-from ..waiting import ACTIVE
-from .gold import counted
+from ..rounds import agreement
+from ..rounds.counted import counted
 
 #: Counted answers of a round that is measured in the request: under a second.
 AT_ONCE = 5_000

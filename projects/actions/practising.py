@@ -7,8 +7,8 @@ from accounts.models import User
 from api.problems import Conflict
 from audit.log import record
 
-from .. import practice
 from ..models import Assignment, Member, Participant, Round
+from ..rounds import practice
 
 
 def deal(round: Round, member: Member) -> None:

@@ -19,10 +19,12 @@ from api.problems import Conflict
 from audit import witness
 from audit.log import REMOVE, record
 
-from .. import batches, choosing, jobs, kinds
+from .. import kinds
+from ..background import batches, jobs
+from ..background.waiting import ACTIVE
 from ..models import Assignment, Job, Member, Project, Round
-from ..slots import Shape, Slot
-from ..waiting import ACTIVE
+from ..rounds import choosing
+from ..rounds.slots import Shape, Slot
 from . import rounds, staleness
 from .rounds import RoundPlan
 

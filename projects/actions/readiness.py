@@ -9,8 +9,8 @@ from accounts.models import User
 from api.problems import Conflict, Forbidden, Refused
 from audit.log import record
 
-from .. import readiness
 from ..models import Admission, Member, QuestionTry, Round
+from ..rounds import readiness
 
 
 class NotReady(Forbidden):

@@ -3,8 +3,8 @@
 from api.problems import Refused
 
 from .. import kinds
-from ..in_force import decisions_in_force, values_of
 from ..models import Answer, Assignment, Decision, Reference, Round
+from ..values.in_force import decisions_in_force, values_of
 
 
 def references(slot: Assignment, value: kinds.Value | None, shown: list[int]) -> list[Reference]:

@@ -18,9 +18,11 @@ from measures import sampling
 from sql.held import Held
 from sql.planner import look_anew
 
-from .. import choosing, jobs, kinds, purposes
+from .. import kinds, purposes
+from ..background import jobs
 from ..models import Assignment, Guideline, Job, Member, Participant, Project, Role, Round, Unit
-from ..slots import Chosen, Shape, Slot, lay_out
+from ..rounds import choosing
+from ..rounds.slots import Chosen, Shape, Slot, lay_out
 from . import practising, queue
 from .guidelines import latest_guideline
 

@@ -15,8 +15,8 @@ from audit.log import record
 from audit.models import Entry
 from sql import planner
 
-from .. import batches, uploads
-from ..jobs import RunningJob
+from ..background import batches, uploads
+from ..background.jobs import RunningJob
 from ..models import Answer, Job, JobStatus, Round
 from ..sheets.checking import Fault, Tally, check
 from ..sheets.reading import read

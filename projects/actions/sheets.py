@@ -15,7 +15,7 @@ from accounts.models import User
 from api.problems import Conflict, Refused, RoundClosed
 from audit.log import record
 
-from .. import jobs, uploads
+from ..background import jobs, uploads
 from ..models import Assignment, Job, JobStatus, Member, Participant, Round
 from ..models.round import WALK
 from ..sheets.checking import Fault, Tally, check

@@ -6,9 +6,9 @@ from typing import Any
 from accounts.models import User
 from api.problems import NotFound
 
-from ..actions import gold
-from ..in_force import sentences
 from ..models import Answer, Decision, Round, Unit
+from ..rounds.counted import opinions
+from ..values.in_force import sentences
 
 Json = dict[str, Any]
 #: What to call somebody (`projects.permissions.Names.of`).
@@ -25,7 +25,7 @@ def unit_in(round: Round, unit: int) -> Unit:
 
 def answers_to(round: Round, unit: Unit) -> list[Answer]:
     """The opinions that count. Their order is the same at every visit, and tells nothing of who gave them."""
-    found = gold.opinions(round).filter(assignment__unit=unit).select_related("assignment__unit", "author__user")
+    found = opinions(round).filter(assignment__unit=unit).select_related("assignment__unit", "author__user")
     return sorted(found, key=lambda answer: answer.pk)
 
 

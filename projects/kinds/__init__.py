@@ -1,8 +1,7 @@
-"""What a task kind is, and the registry of those that exist.
+"""What a task kind is, and the registry of those that exist."""
 
-The queue, the answers, agreement and gold know a kind by its base class only. A new kind is one folder that an app's
-``kinds/`` finds by itself, and one folder in the frontend; nothing outside of them names it.
-"""
+# The queue, the answers, agreement and gold know a kind by its base class only. A new kind is one folder that an app's
+# `kinds/` finds by itself, and one folder in the frontend; nothing outside of them names it.
 
 from measures.agreement import Scale
 from measures.text_agreement import Comparison

@@ -78,7 +78,7 @@ class Kind:
     #: What a lead sets of a round: what its pages show, and what makes answers gold. Frozen with the round.
     options: Sequence[Parameter] = ()
     policy: Sequence[Parameter] = ()
-    #: Ways to narrow the units, beside those that all kinds have (`projects.choosing`).
+    #: Ways to narrow the units, beside those that all kinds have (`projects.rounds.choosing`).
     filters: Sequence[Filter] = ()
     skip_reasons: Sequence[SkipReason] = (
         SkipReason("unclear", "The text is unclear"),

@@ -1,0 +1,1 @@
+"""The shapes of JSON, in and out."""

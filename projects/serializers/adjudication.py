@@ -8,8 +8,8 @@ from rest_framework import serializers
 from api.fields import LARGEST, Strict
 
 from .. import kinds
-from ..adjudication.queue import SHOW
 from ..models import Origin, Round
+from ..pages.queue import SHOW
 from .inbox import RemarkSerializer
 from .staleness import SaidFieldSerializer
 from .work import Card

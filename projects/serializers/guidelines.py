@@ -8,8 +8,9 @@ from rest_framework import serializers
 from api.fields import Strict, at_most
 from audit.models import Entry
 
-from .. import kinds, markdown
+from .. import kinds
 from ..models import Guideline
+from ..pages import markdown
 from ..permissions import may
 
 

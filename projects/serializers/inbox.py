@@ -6,8 +6,8 @@ from rest_framework import serializers
 
 from api.fields import LARGEST, Strict
 
-from ..inbox import WHAT
 from ..models import Outcome, Remark
+from ..pages.inbox import WHAT
 from .rounds import RoundRowSerializer
 from .staleness import SaidFieldSerializer
 

@@ -6,7 +6,7 @@ from rest_framework import serializers
 
 from api.fields import Strict
 
-from ..participation import STATES
+from ..pages.participation import STATES
 from .people import SessionSerializer
 
 Plain = serializers.Serializer[Any]

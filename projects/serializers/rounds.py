@@ -7,7 +7,8 @@ from rest_framework import serializers
 from api.fields import LARGEST, Strict
 from api.parameters import ParameterSerializer
 
-from .. import kinds, waiting
+from .. import kinds
+from ..background import waiting
 from ..models import Purpose, Role, Round
 from ..models.job import Job, JobProblem, JobStatus
 from ..purposes import which

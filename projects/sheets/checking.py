@@ -10,9 +10,9 @@ from typing import Any
 from api.problems import Problem
 from audit.digests import canonical
 
-from ..actions.answers import Submission
 from ..kinds import Kind, SheetFaults, Value
 from ..models import Assignment, CameBy, Outcome, Round
+from ..rounds.submission import Submission
 from .layout import KEYS, asked, kind_of, sheet_of
 from .reading import Row
 from .writing import shown

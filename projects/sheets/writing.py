@@ -13,9 +13,9 @@ from openpyxl.styles import Font, PatternFill, Protection
 from openpyxl.utils import get_column_letter
 from openpyxl.worksheet.datavalidation import DataValidation
 
-from ..cards import cards
 from ..kinds import Column, Kind
 from ..models import Assignment, Round
+from ..rounds.cards import cards
 from .cells import neutral
 from .layout import asked, columns, kind_of, sheet_of
 

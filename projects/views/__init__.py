@@ -1,0 +1,1 @@
+"""What is asked for by its address: parse, permit, one action or page, respond."""

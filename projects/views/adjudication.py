@@ -15,9 +15,9 @@ from accounts.requests import signed_in
 
 from ..actions import acts, adjudication_at_once
 from ..actions import adjudication as actions
-from ..adjudication import dossier, outcomes, queue
 from ..adjudication.said import unit_in
 from ..models import Answer, Member, Round
+from ..pages import dossier, outcomes, queue
 from ..permissions import Names, permit, round_of
 from ..serializers import adjudication as shapes
 

@@ -12,8 +12,7 @@ from accounts.requests import asked, signed_in
 from api.problems import Refused
 from audit.models import Entry
 
-from .. import hiding
-from ..permissions import member_of, permit
+from ..permissions import hidden_from, member_of, permit
 from ..serializers.guidelines import EntrySerializer
 
 FILTERS = ("object_type", "object_id", "verb")
@@ -55,7 +54,7 @@ class AuditView(generics.ListAPIView[Entry]):
         permit(member, "read the audit trail")
         narrowed = {name: value for name in FILTERS if (value := asked(self.request, name))}
         found = Entry.objects.filter(project=member.project_id, **narrowed)
-        for object_type, ids in hiding.hidden_from(member).items():
+        for object_type, ids in hidden_from(member).items():
             if ids:
                 found = found.exclude(object_type=object_type, object_id__in=[str(pk) for pk in ids])
         if person := _number(asked(self.request, "person"), "person"):

@@ -10,9 +10,9 @@ from rest_framework.views import APIView
 
 from accounts.requests import asked, signed_in
 
-from .. import markdown
 from ..actions.guidelines import write_guideline
 from ..models import Guideline
+from ..pages import markdown
 from ..permissions import guideline_to, may, member_of, permit
 from ..serializers.guidelines import (
     GuidelineRowSerializer,

@@ -12,9 +12,9 @@ from rest_framework.views import APIView
 from accounts.permissions import GUESTS_TOO
 from accounts.requests import signed_in
 
-from .. import inbox
 from ..actions.remarks import remark
 from ..models import Answer, Role
+from ..pages import inbox
 from ..permissions import answer_of, may, member_of, permit, require, round_of
 from ..serializers import inbox as shapes
 

@@ -7,7 +7,8 @@ from rest_framework.views import APIView
 
 from accounts.requests import signed_in
 
-from .. import jobs, plans
+from ..background import jobs
+from ..pages import plans
 from ..permissions import job_of, require_job_control, require_job_report
 from ..serializers.rounds import JobSerializer
 

@@ -9,7 +9,7 @@ from rest_framework.views import APIView
 from accounts.permissions import GUESTS_TOO
 from accounts.requests import signed_in
 
-from .. import progress
+from ..pages import progress
 from ..serializers.rounds import WorkRowSerializer
 
 

@@ -14,11 +14,11 @@ from accounts.permissions import GUESTS_TOO
 from accounts.requests import signed_in
 from api.pagination import Pages
 
-from .. import markdown
 from ..actions import participant_links, participation
 from ..models import Member, ParticipantLink, Round
 from ..models.participation import text_digest
-from ..participation import links_of, rows
+from ..pages import markdown
+from ..pages.participation import links_of, rows
 from ..permissions import participant_link_to, permit, round_of
 from ..serializers import participation as shapes
 from .session import SignedOut, session_of

@@ -12,12 +12,12 @@ from accounts.permissions import GUESTS_TOO
 from accounts.requests import signed_in
 from api.fields import LARGEST, Strict
 
-from .. import practice, readiness
 from ..actions import practising
 from ..actions.answers import participant_of
 from ..actions.readiness import answer_questions, let_in
 from ..models import Role
 from ..permissions import LEAD, member_to, require, round_at_work, round_of
+from ..rounds import practice, readiness
 from .work import AttemptSerializer, PracticeSerializer
 
 Plain = serializers.Serializer[Any]

@@ -13,10 +13,11 @@ from accounts.permissions import GUESTS_TOO
 from accounts.requests import signed_in
 from api.pagination import Pages
 
-from .. import kinds, markdown, plans, progress
+from .. import kinds
 from ..actions import measuring, preparing, rounds
 from ..actions.rounds import RoundPlan
 from ..models import Job, Member, Role, Round
+from ..pages import markdown, plans, progress
 from ..permissions import member_of, member_to, require, round_of
 from ..serializers import agreement as report_shapes
 from ..serializers import rounds as shapes

@@ -16,9 +16,9 @@ from accounts.models import User
 from accounts.requests import signed_in
 from api.uploading import UploadParser
 
-from .. import plans
 from ..actions import elsewhere, sheets
 from ..models import Assignment, Role, Round
+from ..pages import plans
 from ..permissions import member_of, member_to, require, round_of
 from ..serializers import sheets as shapes
 from ..serializers.rounds import JobSerializer

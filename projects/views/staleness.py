@@ -11,13 +11,14 @@ from rest_framework.views import APIView
 from accounts.models import User
 from accounts.requests import signed_in
 
-from .. import staleness
 from ..actions.confirm import confirm
 from ..actions.uphold import uphold
 from ..models import Answer, Change, Member
+from ..pages import staleness
 from ..permissions import member_of, permit, round_of, unit_of
 from ..serializers import staleness as shapes
 from ..serializers.corrections import CorrectedSerializer
+from ..values.outdated import outdated
 
 CURATE = "curate"
 
@@ -62,7 +63,7 @@ class OutdatedView(generics.ListAPIView[Answer]):
         project = _curator(signed_in(request), kwargs["slug"]).project
         filters = shapes.OutdatedFiltersSerializer(data=request.query_params)
         filters.is_valid(raise_exception=True)
-        found = staleness.outdated(project, **filters.validated_data).order_by("-received_at", "pk")
+        found = outdated(project, **filters.validated_data).order_by("-received_at", "pk")
         page = self.paginate_queryset(found) or []
         return self.get_paginated_response(
             shapes.OutdatedAnswerSerializer(staleness.outdated_rows(page), many=True).data

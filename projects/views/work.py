@@ -16,11 +16,13 @@ from accounts.permissions import GUESTS_TOO
 from accounts.requests import by_token, signed_in
 from api.problems import Refused
 
-from .. import cards, kinds, practice, progress, readiness
+from .. import kinds
 from ..actions import answers
-from ..actions.answers import Submission
 from ..models import Answer, CameBy, Outcome
+from ..pages import progress
 from ..permissions import round_at_work
+from ..rounds import cards, practice, readiness
+from ..rounds.submission import Submission
 from ..serializers import work as shapes
 
 LAST = 10

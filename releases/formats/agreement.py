@@ -17,9 +17,9 @@ from django.db.models import QuerySet
 from measures.agreement import REPLICATES
 from projects import kinds
 from projects.actions.measuring import of_round
-from projects.agreement import gold_of, ratings_an_item, report
 from projects.models import Project, Round, Unit
 from projects.purposes import which
+from projects.rounds.agreement import gold_of, ratings_an_item, report
 
 from .notes import Notes
 from .rows import BATCH, line

@@ -23,7 +23,7 @@ COLUMNS = (
     "counted", "outcome", "skip_reason", "guideline", "unit_revision", "received_at", "active_ms", "flag", "comment",
 )  # fmt: skip
 
-#: As agreement takes them (`projects.actions.gold.counted`), round by round.
+#: As agreement takes them (`projects.rounds.counted`), round by round.
 ORDER = (
     "assignment__round_id", "assignment__position", "assignment__number", "assignment__repeat", "assignment_id",
     "revision",

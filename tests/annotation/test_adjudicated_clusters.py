@@ -13,8 +13,8 @@ from annotation.values.completeness import missing
 from projects.actions.answers import next_hand
 from projects.actions.gold import finish_round
 from projects.actions.rounds import close_round
-from projects.in_force import values_in_force
 from projects.models import Member, Project, Round
+from projects.values.in_force import values_in_force
 from tests.builders import answer, build_cluster, build_round
 from tests.projects.adjudicated import answer_by, dossier, queue, send, take
 

@@ -16,16 +16,17 @@ from api.problems import Refused
 from audit.verify import findings
 from measures.agreement import coded
 from measures.text_agreement import compared
-from projects import choosing, kinds
+from projects import kinds
 from projects.actions.answers import next_hand
 from projects.actions.confirm import confirm
 from projects.actions.corrections import correct
 from projects.actions.gold import finish_round
 from projects.actions.rounds import close_round
 from projects.actions.staleness import stale_units
-from projects.cards import cards
-from projects.in_force import decisions_in_force
 from projects.models import Member, Project, Round, Unit
+from projects.rounds import choosing
+from projects.rounds.cards import cards
+from projects.values.in_force import decisions_in_force
 from tests.annotation.m3_files import brought_in, checked, cluster, source, write
 from tests.builders import answer, build_cluster, build_round
 

@@ -12,7 +12,7 @@ from rest_framework.test import APIClient
 
 from accounts.models import User
 from annotation.models import Cluster, Counterfactual
-from projects.jobs import run_job
+from projects.background.jobs import run_job
 from projects.models import Import, Job, Project
 from tests.annotation.m3_files import as_bytes, cluster, source
 

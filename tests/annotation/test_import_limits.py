@@ -21,7 +21,7 @@ from annotation.models import Cluster, Counterfactual, Proposition
 from annotation.values.counterfactuals import check
 from api.problems import Conflict
 from measures import spans
-from projects import batches, jobs
+from projects.background import batches, jobs
 from projects.models import Job, JobStatus, Project
 from tests.annotation.m3_files import as_bytes, brought_in, checked, cluster, faults_of, plain, source, write
 from tests.growth import seconds
@@ -209,7 +209,7 @@ def test_a_check_or_an_import_is_cancelled_while_it_works(
 ) -> None:  # fmt: skip
     settings.MEDIA_ROOT = tmp_path / "files"
     ticks = iter(range(10_000))
-    monkeypatch.setattr("projects.jobs.time.monotonic", lambda: float(next(ticks)))
+    monkeypatch.setattr("projects.background.jobs.time.monotonic", lambda: float(next(ticks)))
     real = jobs.RunningJob.progress
 
     def cancelled(self: jobs.RunningJob, done: int, total: int | None = None, told: str = "") -> None:

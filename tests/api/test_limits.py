@@ -15,8 +15,8 @@ from accounts.models import User
 from api import limits
 from api.problems import Conflict, TooMuch
 from config import told_to_wait
-from projects import jobs, uploads
 from projects.actions import answers
+from projects.background import jobs, uploads
 from projects.models import Answer, Job, JobStatus, Project
 from tests.builders import answer, build_cluster, build_round, submission
 from tests.conftest import person

@@ -15,13 +15,14 @@ from audit import triggers
 from audit.actions import seal_pending
 from audit.models import Witness
 from audit.verify import findings
-from projects import jobs, pointers
 from projects.actions.answers import next_hand
 from projects.actions.corrections import correct
 from projects.actions.people import change_project, remove_member
 from projects.actions.remarks import remark
 from projects.actions.rounds import close_round
+from projects.background import jobs
 from projects.models import Consent, Member, ParticipantLink, Project, Round
+from projects.rounds import pointers
 from releases.actions import freeze
 from tests.annotation.m3_files import brought_in, cluster, plain, source, write
 from tests.audit.planted import PLANTINGS, planted

@@ -33,7 +33,7 @@ print(json.dumps([round.pk, contested]))
 """
 STATE = """
 import json
-from projects.in_force import values_in_force
+from projects.values.in_force import values_in_force
 from projects.models import Answer, Decision, Unit
 units = list(Unit.objects.filter(project__slug={slug!r}, type='proposition').order_by('pk'))
 values = values_in_force(units, 'label')

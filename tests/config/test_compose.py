@@ -15,7 +15,7 @@ from django.core.management import get_commands, load_command_class
 from api.limits import LIMITS
 from config.guides import GUIDES
 from generation.runs.queues import GPU
-from projects.waiting import NEEDS_TORCH, family
+from projects.background.waiting import NEEDS_TORCH, family
 
 ROOT = Path(settings.ROOT)
 WRITTEN = (ROOT / "docker-compose.yml").read_text(encoding="utf-8")

@@ -57,13 +57,16 @@ def test_the_code_keeps_the_order(copy: Path) -> None:
     ("file", "line", "contract"),
     [
         ("accounts/actions.py", "import projects.models", "Imports go one way, as the data does"),
-        ("projects/jobs.py", "from annotation.models import Label", "Imports go one way, as the data does"),
+        ("projects/background/jobs.py", "from annotation.models import Label", "Imports go one way, as the data does"),
         ("audit/models.py", "import config.urls", "Imports go one way, as the data does"),
         ("measures/spans.py", "from django.db import models", "measures know nothing of Django"),
         ("annotation/models/cluster.py", "from annotation import permissions", "Inside an app: doors, verbs, nouns"),
         ("accounts/actions.py", "from accounts import views", "Inside an app: doors, verbs, nouns"),
-        ("projects/kinds/kind.py", "from projects.actions import answers", "Inside projects: the kinds are a protocol"),
-        ("projects/actions/gold.py", "from projects.serializers import work", "Inside projects: the kinds are a"),
+        ("projects/kinds/kind.py", "from projects.actions import answers", "Inside projects: the rooms"),
+        ("projects/actions/gold.py", "from projects.serializers import work", "Inside projects: the rooms"),
+        ("projects/actions/gold.py", "from projects.pages import inbox", "Inside projects: the rooms"),
+        ("projects/rounds/cards.py", "from projects.actions import gold", "Inside projects: the rooms"),
+        ("projects/purposes.py", "from projects.models import Round", "Inside projects: the rooms"),
     ],
 )
 def test_an_import_upward_is_found_with_its_place(copy: Path, file: str, line: str, contract: str) -> None:

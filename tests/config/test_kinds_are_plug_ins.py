@@ -12,8 +12,8 @@ MAY_SAY = {
     "releases/formats/m3.py": {"polarity", "polarity_cue", "modality", "modality_cue", "relation"},
     "releases/formats/statistics.py": {"polarity", "modality", "relation"},
     "projects/actions/participant_links.py": {"label"},
-    "projects/participation.py": {"label"},
-    "projects/plans.py": {"label"},
+    "projects/pages/participation.py": {"label"},
+    "projects/pages/plans.py": {"label"},
     "projects/serializers/guidelines.py": {"label"},
     "projects/views/participation.py": {"label"},
 }

@@ -14,10 +14,10 @@ from accounts.models import ApiToken, User
 from annotation.models import Cluster, Study
 from audit.models import Entry
 from generation.models import Run, Seal
-from projects import jobs
 from projects.actions.answers import next_hand
 from projects.actions.invitations import invite
 from projects.actions.participant_links import make_links
+from projects.background import jobs
 from projects.models import Answer, Import, Invitation, Job, Member, ParticipantLink, Project, Round
 from releases.actions import freeze
 from releases.models import Release

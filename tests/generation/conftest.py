@@ -5,7 +5,7 @@ import pytest
 
 from generation import backends
 from generation.runs import warm
-from projects import jobs
+from projects.background import jobs
 from tests.generation.staged import StagedBackend
 from tests.generation.tiny import models, models_folder
 

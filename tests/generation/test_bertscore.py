@@ -14,7 +14,7 @@ from generation.metrics.bertscore import BertScorer
 from generation.metrics.encoder import baseline
 from generation.metrics.protocol import MetricError, Row
 from generation.models import Scoring
-from projects import jobs
+from projects.background import jobs
 from projects.models import Job, Project
 from tests.builders import build_cluster
 from tests.generation.summaries import build_run, the_target

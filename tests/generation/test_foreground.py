@@ -27,8 +27,8 @@ def shown(monkeypatch: pytest.MonkeyPatch, stream: io.StringIO) -> list[str]:
     before = list(logging.root.handlers)
     with foreground.progress_bar(total=2, unit=" items", ncols=60) as bar:
         bar.update()
-        logging.getLogger("projects.jobs").info("job begins")
-        logging.getLogger("projects.jobs").warning("taken over")
+        logging.getLogger("projects.background.jobs").info("job begins")
+        logging.getLogger("projects.background.jobs").warning("taken over")
     assert logging.root.handlers == before
     return [line.rpartition("\r")[2].strip() for line in stream.getvalue().split("\n")]
 

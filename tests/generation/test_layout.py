@@ -11,7 +11,7 @@ from generation.actions import chunks, layout
 from generation.actions.runs import resume_run, start_run, stop_run
 from generation.models import ItemStatus, Run, RunStatus, Version
 from generation.pages.progress import State, progress_of
-from projects.jobs import RunningJob
+from projects.background.jobs import RunningJob
 from projects.models import Job, JobStatus, Project
 from tests.builders import build_cluster
 from tests.generation.staged import StagedBackend

@@ -28,7 +28,7 @@ from generation.tables.table import Missing, Table
 from generation.tables.writing import as_csv, latex, markdown, words
 from measures.comparison import holm
 from measures.counterfactuals import Kind
-from projects import jobs
+from projects.background import jobs
 from projects.models import Job, Member, Project
 from tests.annotation.m3_files import brought_in, cluster, plain, source, write
 from tests.builders import build_cluster

@@ -14,7 +14,7 @@ from generation.actions.runs import start_run
 from generation.models import Run, RunStatus, Version
 from generation.pages.progress import progress_of
 from generation.runs import warm
-from projects import jobs, waiting
+from projects.background import jobs, waiting
 from projects.management.commands import work as work_command
 from projects.models import Job, JobStatus, Project
 from tests.builders import build_cluster

@@ -31,7 +31,7 @@ from generation.tables.scored import Scores
 from generation.tables.writing import words
 from measures.clustered import TOO_FEW
 from measures.score_means import ScoreMeans
-from projects import jobs
+from projects.background import jobs
 from projects.models import Job, Project
 from tests.annotation.m3_files import brought_in, cluster, source, write
 from tests.generation.staged import StagedBackend

@@ -19,7 +19,7 @@ from generation.runs.queues import GPU
 from generation.tables.m3_4 import OverlapTable
 from generation.tables.scored import Scores
 from generation.tables.table import Table
-from projects import jobs
+from projects.background import jobs
 from projects.models import Job, JobStatus, Member, Project
 from tests.annotation.m3_files import brought_in, cluster, source, write
 from tests.conftest import person

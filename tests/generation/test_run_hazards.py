@@ -11,7 +11,7 @@ from accounts.models import User
 from generation.actions.runs import resume_run, start_run, stop_run
 from generation.backends.protocol import Failure, Output, Source
 from generation.models import ItemStatus, Run, RunStatus, Version
-from projects import jobs
+from projects.background import jobs
 from projects.models import Job, JobStatus, Project
 from tests.builders import build_cluster
 from tests.generation.staged import StagedBackend

@@ -19,7 +19,7 @@ from generation.actions.runs import lift_seal, resume_run, retry_failed, seal_ru
 from generation.actions.systems import create_system, make_version
 from generation.backends.protocol import Failure, Output, PassingError, Source
 from generation.models import ItemStatus, Run, RunStatus, Summary, Version
-from projects import jobs
+from projects.background import jobs
 from projects.models import Job, JobStatus, Member, Project, Unit
 from tests.builders import TEXT, build_cluster
 from tests.generation.staged import StagedBackend

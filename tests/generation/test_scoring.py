@@ -20,7 +20,7 @@ from generation.metrics.protocol import Judged, Row
 from generation.models import Run, Score, Scoring
 from generation.runs.sources import units_of
 from generation.scoring import judging
-from projects import jobs
+from projects.background import jobs
 from projects.models import Job, Project, Unit
 from tests.annotation.m3_files import brought_in, cluster, plain, source, write
 from tests.generation.summaries import add_summary, build_run, the_target

@@ -9,7 +9,7 @@ import pytest
 from accounts.models import User
 from audit.log import record
 from generation.models import ItemStatus, Run, RunItem, RunStatus, Seal
-from projects import jobs
+from projects.background import jobs
 from projects.models import Job, JobProblem, JobStatus, Member
 from tests.builders import build_cluster
 from tests.config.routes import CASES, api_routes, client_of, no_ids

@@ -10,7 +10,7 @@ from audit.models import Entry
 from generation.actions.systems import ask_for_version, create_system, make_version
 from generation.backends.protocol import BackendError, PassingError
 from generation.models import System, Version
-from projects import jobs
+from projects.background import jobs
 from projects.models import Job, Project
 from tests.generation.staged import StagedBackend
 

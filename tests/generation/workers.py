@@ -9,7 +9,7 @@ from django.utils import timezone
 from generation.actions.systems import create_system, make_version
 from generation.backends.protocol import Source
 from generation.models import Version
-from projects import jobs
+from projects.background import jobs
 from projects.models import Job, JobStatus, Project
 from tests.generation.staged import StagedBackend
 

@@ -67,7 +67,7 @@ FAULTS = (
         "On PostgreSQL an answer is stored in a round that is being closed, and counts nowhere.",
     ),
     Fault(
-        "surplus-counted-twice", "projects/actions/gold.py",
+        "surplus-counted-twice", "projects/rounds/counted.py",
         'in_force = {"assignment__number__gte": 1, "', 'in_force = {"',
         "An answer that came after its slot had gone to another person counts in gold and agreement beside that one.",
     ),
@@ -120,7 +120,7 @@ FAULTS = (
         "A file of a release can be changed without anybody noticing.",
     ),
     Fault(
-        "query-for-each-person", "projects/progress.py",
+        "query-for-each-person", "projects/pages/progress.py",
         'in round.participants.select_related("member__user").order_by("pk")', 'in round.participants.order_by("pk")',
         "The page of a round of a crowd asks the data base twice for each of them.",
     ),
@@ -131,12 +131,12 @@ FAULTS = (
         "Units of whoever went home stay theirs, and the round never ends.",
     ),
     Fault(
-        "lease-of-a-job-not-renewed", "projects/jobs.py",
+        "lease-of-a-job-not-renewed", "projects/background/jobs.py",
         "time.monotonic() - renewed < HEARTBEAT_SECONDS:", "time.monotonic() - renewed < 100 * HEARTBEAT_SECONDS:",
         "A job that says nothing for a minute is begun again by another worker.",
     ),
     Fault(
-        "hold-not-proved", "projects/batches.py",
+        "hold-not-proved", "projects/background/batches.py",
         "            holder.hold(far.done, far.total)\n", "            holder.check()\n",
         "A worker that was suspended writes its work beside that of the worker that took it over.",
     ),

@@ -31,8 +31,8 @@ class FaultsConfig(AppConfig):
         from config.celery import app
         from generation import backends
         from generation.actions import chunks
-        from projects import jobs
         from projects.actions import gold
+        from projects.background import jobs
         from tests.generation.staged import StagedBackend
 
         timezone.now = shifted(timezone.now, Path(os.environ["CLOCK"]))

@@ -56,7 +56,7 @@ def wait_out(minutes: int) -> int:
 
 def enqueue(kind: str, params: dict[str, Any], by: str) -> int:
     from accounts.models import User
-    from projects import jobs
+    from projects.background import jobs
 
     return jobs.enqueue(project=None, kind=kind, params=params, by=User.objects.get(email=by)).pk
 

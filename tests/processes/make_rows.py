@@ -26,7 +26,7 @@ def fill(home: Path) -> None:
     from accounts.models import User
     from annotation.models import Study
     from audit.actions import seal_pending
-    from projects import jobs
+    from projects import jobs  # type: ignore[attr-defined]  # where that version has it
     from projects.actions.answers import next_hand
     from projects.actions.gold import correct  # type: ignore[attr-defined]  # where that version has it
     from projects.actions.guidelines import write_guideline

@@ -121,9 +121,9 @@ def die_in(number: int) -> None:
 
 def go_on(project: str, round: str) -> dict[str, Any]:
     """Answer all that a round still asks for, and close it: what the present version makes of old rows."""
-    from projects import jobs
     from projects.actions.answers import next_hand
     from projects.actions.rounds import close_round
+    from projects.background import jobs
     from projects.models import Decision, Round
     from tests.builders import answer
 

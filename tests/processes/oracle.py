@@ -116,9 +116,9 @@ def said_to_count(book: Book) -> Iterator[str]:
 def after_gold(book: Book) -> Iterator[str]:
     """What was decided is what the answers that count come to: none was let in after gold had formed."""
     from projects import kinds
-    from projects.actions.gold import counted_answers
     from projects.models import Decision, Job, JobStatus, Round
     from projects.purposes import which
+    from projects.rounds.counted import counted_answers
 
     finished = Job.objects.filter(kind="finish_round", status=JobStatus.DONE).values_list("params", flat=True)
     for round in Round.objects.filter(pk__in=[params["round"] for params in finished], purpose__in=which("makes_gold")):

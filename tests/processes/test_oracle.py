@@ -16,9 +16,9 @@ from audit import triggers
 from audit.log import record
 from audit.models import Entry
 from operations.robot.client import Acknowledged, Ledger
-from projects import jobs
 from projects.actions.answers import next_hand
 from projects.actions.rounds import close_round
+from projects.background import jobs
 from projects.models import Answer, Assignment, Decision, Import, Job, Project, Round
 from tests.builders import answer, build_cluster, build_round
 from tests.processes.oracle import findings, noted

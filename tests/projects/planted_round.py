@@ -5,8 +5,8 @@ from typing import Any
 from projects.actions.answers import next_hand
 from projects.actions.gold import finish_round
 from projects.actions.rounds import close_round
-from projects.in_force import values_in_force
 from projects.models import Assignment, Member, Project, Round, Unit
+from projects.values.in_force import values_in_force
 from tests.builders import answer, build_round
 
 POLARITIES = ("positive", "no effect", "negative")

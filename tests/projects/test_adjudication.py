@@ -14,8 +14,8 @@ from accounts.models import User
 from audit.models import Entry
 from audit.verify import findings
 from projects.actions.curation import curation_round
-from projects.in_force import values_in_force
 from projects.models import Answer, Decision, Member, Project, Remark, Round
+from projects.values.in_force import values_in_force
 from tests.builders import label_value
 from tests.projects.adjudicated import AGREED, APART, API, answer_by, closed_round, dossier, queue, send, take, unit_of
 

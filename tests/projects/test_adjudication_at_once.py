@@ -11,8 +11,8 @@ from accounts.models import User
 from audit.verify import findings
 from projects import kinds
 from projects.adjudication.nearness import nearness
-from projects.in_force import values_in_force
 from projects.models import Decision, Member, Project, Round
+from projects.values.in_force import values_in_force
 from tests.builders import label_value
 from tests.projects.adjudicated import AGREED, APART, API, answer_by, closed_round, queue, send, take, unit_of
 

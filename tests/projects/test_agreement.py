@@ -9,8 +9,8 @@ from rest_framework.test import APIClient
 
 from accounts.models import User
 from projects.actions.answers import next_hand
-from projects.agreement import report
 from projects.models import Member, Project, Round
+from projects.rounds.agreement import report
 from projects.serializers.agreement import AgreementReportSerializer
 from tests.builders import answer, build_cluster, build_round, label_value
 

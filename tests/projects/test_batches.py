@@ -10,10 +10,10 @@ import pytest
 from django.db import transaction
 
 from accounts.models import User
-from projects import batches, jobs
 from projects.actions import gold
 from projects.actions.answers import next_hand
 from projects.actions.rounds import close_round
+from projects.background import batches, jobs
 from projects.models import Decision, Job, Member, Project
 from tests.builders import answer, build_cluster, build_round
 from tests.meanwhile import Act, by_another, held_up

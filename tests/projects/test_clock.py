@@ -9,12 +9,12 @@ from django.utils import timezone
 from accounts.models import User
 from audit.actions import seal_pending
 from audit.verify import findings
-from projects import jobs
 from projects.actions.answers import next_hand
 from projects.actions.corrections import correct
-from projects.in_force import values_in_force
+from projects.background import jobs
 from projects.models import Job, JobStatus, Member, Project, Unit
-from projects.plans import fresh_job
+from projects.pages.plans import fresh_job
+from projects.values.in_force import values_in_force
 from tests.builders import answer, build_cluster, build_round, label_value
 
 pytestmark = [pytest.mark.django_db, pytest.mark.row(36)]

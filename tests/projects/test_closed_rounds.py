@@ -14,8 +14,8 @@ from accounts.models import User
 from audit.actions import seal_pending
 from audit.models import Entry
 from audit.verify import findings
-from projects import jobs
 from projects.actions.rounds import close_round
+from projects.background import jobs
 from projects.models import Answer, Decision, Member, Project, Round
 from tests.builders import build_cluster, build_round, label_value
 from tests.config.routes import walk

@@ -17,10 +17,11 @@ from django.db import OperationalError, close_old_connections, connection
 from accounts.models import User
 from api.problems import Conflict, NotFound, Refused, RoundClosed
 from projects.actions.answers import next_hand, submit
-from projects.actions.gold import counted, finish_round
+from projects.actions.gold import finish_round
 from projects.actions.rounds import add_person, close_round, remove_person
 from projects.actions.sheets import take_home
 from projects.models import Answer, Assignment, Decision, Member, Participant, Project, Round
+from projects.rounds.counted import counted
 from tests.builders import build_cluster, build_round, label_value, submission
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.contest]

@@ -17,8 +17,8 @@ from projects.actions import corrections
 from projects.actions.confirm import confirm
 from projects.actions.corrections import correct
 from projects.actions.staleness import changed
-from projects.in_force import values_in_force
 from projects.models import Decision, Member, Project, Unit
+from projects.values.in_force import values_in_force
 from tests.builders import build_cluster, label_value
 from tests.meanwhile import Act, held_up
 

@@ -13,11 +13,12 @@ from rest_framework.test import APIClient
 from accounts.models import User
 from api.problems import Refused
 from audit.verify import findings
-from projects import jobs, kinds
+from projects import kinds
 from projects.actions import elsewhere
 from projects.actions.elsewhere import import_ratings
-from projects.agreement import report as agreement
+from projects.background import jobs
 from projects.models import Answer, Decision, Job, Member, Project, Round
+from projects.rounds.agreement import report as agreement
 from tests.builders import build_cluster
 from tests.meanwhile import by_another
 
@@ -167,7 +168,7 @@ def test_the_import_of_ratings_is_cancelled_while_it_reads(
     project: Project, lead: User, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ticks = iter(range(10_000))
-    monkeypatch.setattr("projects.jobs.time.monotonic", lambda: float(next(ticks)))
+    monkeypatch.setattr("projects.background.jobs.time.monotonic", lambda: float(next(ticks)))
     path = table(tmp_path, *SOUND)
 
     def handle(job: jobs.RunningJob) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from django.db import connection
 from django.utils import timezone
 
 from accounts.models import User
-from projects import jobs, waiting
+from projects.background import jobs, waiting
 from projects.models import Job, JobStatus, Project
 from tests.conftest import person
 from tests.projects.test_contests import at_once

@@ -6,13 +6,13 @@ from rest_framework.test import APIClient
 from accounts.models import User
 from api.problems import Refused
 from audit.verify import findings
-from projects import jobs
 from projects.actions.answers import next_hand
 from projects.actions.corrections import correct
 from projects.actions.gold import finish_round
 from projects.actions.rounds import close_round
-from projects.in_force import decisions_in_force, values_in_force
+from projects.background import jobs
 from projects.models import Answer, Decision, Job, Member, Project, Round, Unit
+from projects.values.in_force import decisions_in_force, values_in_force
 from tests.builders import answer, build_cluster, build_round, label_value
 
 pytestmark = pytest.mark.django_db

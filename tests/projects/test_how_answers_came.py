@@ -14,11 +14,11 @@ from accounts.actions import make_token
 from accounts.models import User
 from audit import triggers
 from audit.verify import findings
-from projects import jobs
 from projects.actions.answers import next_hand
 from projects.actions.corrections import correct
 from projects.actions.elsewhere import import_ratings
 from projects.actions.sheets import start_import
+from projects.background import jobs
 from projects.models import Answer, Assignment, Member, Project, Round
 from releases.actions import write_release
 from tests.builders import answer, build_cluster, build_round, label_value

@@ -12,9 +12,9 @@ from django.utils import timezone
 
 from annotation.models import Label
 from annotation.values.in_force import gold_labels, labels_in_force
-from projects import choosing
-from projects.in_force import decisions_in_force, newest_decisions, values_in_force
 from projects.models import Decision, Import, Origin, Project, Unit
+from projects.rounds import choosing
+from projects.values.in_force import decisions_in_force, newest_decisions, values_in_force
 from tests.builders import build_cluster
 from tests.projects.test_scale import plans, rows_read
 

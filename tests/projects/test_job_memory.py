@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from accounts.models import User
-from projects import jobs, memory
+from projects.background import jobs, memory
 from projects.models import Job, Project
 
 pytestmark = [pytest.mark.django_db, pytest.mark.row(54)]

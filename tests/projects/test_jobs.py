@@ -14,7 +14,7 @@ from rest_framework.test import APIClient
 
 from accounts.models import User
 from api.problems import Refused
-from projects import batches, jobs, waiting
+from projects.background import batches, jobs, waiting
 from projects.management.commands import work
 from projects.models import Job, JobStatus, Project
 from projects.tasks import resend_lost as sweep
@@ -387,7 +387,7 @@ def test_a_worker_says_where_the_data_base_has_not_been_migrated(db: None, monke
     def claim(*_: Any, **__: Any) -> None:
         raise ProgrammingError('relation "projects_job" does not exist\nLINE 1: SELECT')
 
-    monkeypatch.setattr("projects.waiting.claim_next", claim)
+    monkeypatch.setattr("projects.background.waiting.claim_next", claim)
     monkeypatch.setattr(work, "close_old_connections", lambda: None)
     with pytest.raises(CommandError, match=r'\(relation "projects_job" does not exist\): run manage.py migrate'):
         call_command("work", once=True)

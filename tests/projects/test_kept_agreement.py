@@ -9,12 +9,13 @@ import pytest
 from rest_framework.test import APIClient
 
 from accounts.models import User
-from projects import agreement, jobs
 from projects.actions import measuring
 from projects.actions.answers import next_hand
 from projects.actions.corrections import correct
 from projects.actions.rounds import close_round
+from projects.background import jobs
 from projects.models import Job, KeptAgreement, Member, Project, Round, Unit
+from projects.rounds import agreement
 from projects.serializers.agreement import AgreementSerializer, AgreementToComeSerializer
 from tests.builders import answer, build_cluster, build_round, label_value
 

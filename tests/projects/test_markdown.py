@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from projects.markdown import DEEPEST, LONGEST, as_html
+from projects.pages.markdown import DEEPEST, LONGEST, as_html
 from tests.growth import seconds
 
 Text = Callable[[int], str]

@@ -16,10 +16,11 @@ from annotation.models import Proposition
 from api.problems import Conflict, NotFound, Refused, RoundClosed
 from projects.actions import answers, queue, rounds
 from projects.actions.answers import Submitted, next_hand, submit
-from projects.actions.gold import counted, finish_round
+from projects.actions.gold import finish_round
 from projects.actions.people import remove_member
 from projects.actions.rounds import add_person, close_round, remove_person
 from projects.models import Answer, Assignment, Decision, Member, Participant, Project, Round
+from projects.rounds.counted import counted
 from tests.builders import answer, build_cluster, build_round, label_value, submission
 from tests.meanwhile import Act, held_up
 

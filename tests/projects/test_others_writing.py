@@ -11,11 +11,11 @@ from audit import witness
 from audit.models import Witness
 from benchmarks.inside_jobs import answered
 from benchmarks.inside_rounds import grow
-from projects import jobs
 from projects.actions import measuring
-from projects.actions.gold import PART
 from projects.actions.rounds import close_round
+from projects.background import jobs
 from projects.models import Decision, Job, KeptAgreement, Member, Project, Round, Unit
+from projects.rounds.counted import PART
 from tests.meanwhile import others_writing
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -12,7 +12,6 @@ from accounts.models import User
 from api.problems import Conflict, Refused
 from audit.actions import seal_pending
 from audit.verify import findings
-from projects import agreement, choosing, practice, progress, staleness
 from projects.actions.answers import next_hand
 from projects.actions.corrections import correct
 from projects.actions.gold import finish_round
@@ -20,6 +19,8 @@ from projects.actions.practising import begin_again
 from projects.actions.readiness import NotReady
 from projects.actions.rounds import add_person, close_round, remove_person
 from projects.models import Answer, Assignment, Decision, Member, Project, Reference, Round, Unit
+from projects.pages import progress, staleness
+from projects.rounds import agreement, choosing, practice
 from releases import state
 from releases.formats import answers as answers_format
 from releases.formats.notes import Notes

@@ -16,13 +16,14 @@ from api.problems import Conflict, Refused
 from audit.actions import seal_pending
 from audit.models import Entry, Witness
 from audit.verify import findings
-from projects import choosing, jobs
 from projects.actions import preparing, rounds
 from projects.actions.answers import next_hand
 from projects.actions.people import change_role, remove_member
 from projects.actions.rounds import RoundPlan, open_round
+from projects.background import jobs
 from projects.models import Assignment, Job, Member, Participant, Project, Round
-from projects.slots import Slot
+from projects.rounds import choosing
+from projects.rounds.slots import Slot
 from releases.formats import rounds as released
 from releases.formats.notes import Notes
 from tests.builders import TEXT, answer, build_cluster

@@ -9,11 +9,11 @@ from rest_framework.test import APIClient
 
 from accounts.models import User
 from api.problems import Refused
-from projects import readiness
 from projects.actions.answers import next_hand
 from projects.actions.guidelines import write_guideline
 from projects.actions.readiness import NotReady
 from projects.models import Admission, Guideline, Member, Project, QuestionTry, Round
+from projects.rounds import readiness
 from tests.builders import answer, build_cluster, build_round
 
 pytestmark = pytest.mark.django_db

@@ -10,16 +10,16 @@ from rest_framework.test import APIClient
 
 from accounts.models import User
 from api.problems import Refused
-from projects import agreement, cards
 from projects.actions.answers import next_hand
 from projects.actions.corrections import correct
 from projects.actions.decisions import insert_decisions
 from projects.actions.gold import finish_round
 from projects.actions.rounds import close_round
 from projects.actions.sheets import take_home
-from projects.in_force import values_in_force
 from projects.management.commands.agreement import as_text
 from projects.models import Assignment, Decision, Import, Member, Project, Reference, Round, Unit
+from projects.rounds import agreement, cards
+from projects.values.in_force import values_in_force
 from tests.builders import answer, build_cluster, build_round, label_value
 
 pytestmark = pytest.mark.django_db

@@ -8,12 +8,15 @@ from rest_framework.test import APIClient
 
 from accounts.models import User
 from api.problems import Refused
-from projects import agreement, choosing, jobs, kinds, pointers, progress
+from projects import kinds
 from projects.actions import measuring, preparing
 from projects.actions.answers import next_hand
 from projects.actions.gold import finish_round
 from projects.actions.rounds import RoundPlan, close_round, plan_of, remove_person
+from projects.background import jobs
 from projects.models import Assignment, Decision, Member, Project, Round
+from projects.pages import progress
+from projects.rounds import agreement, choosing, pointers
 from tests.builders import answer, build_cluster, build_round, label_value, skip
 
 pytestmark = pytest.mark.django_db

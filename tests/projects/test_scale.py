@@ -17,8 +17,8 @@ from rest_framework.test import APIClient
 
 from accounts.models import User
 from projects.actions import measuring
-from projects.actions.gold import counted_answers
 from projects.models import Answer, Assignment, Member, Participant, Project, Round, Unit
+from projects.rounds.counted import counted_answers
 from sql.planner import look_anew
 from tests.builders import build_cluster, build_round, label_value
 

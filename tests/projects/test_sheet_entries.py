@@ -19,10 +19,10 @@ from accounts.models import User
 from audit.actions import seal_pending
 from audit.models import Entry
 from audit.verify import findings
-from projects import jobs
 from projects.actions import answers, sheet_import
 from projects.actions.rounds import close_round
 from projects.actions.sheets import start_import, take_home
+from projects.background import jobs
 from projects.models import Answer, Job, Member, Project, Round
 from tests.builders import build_cluster, build_round
 

@@ -20,10 +20,10 @@ from rest_framework.test import APIClient
 from accounts.models import User
 from api.problems import Refused
 from audit.models import Entry
-from projects import jobs
 from projects.actions.answers import next_hand
 from projects.actions.sheets import check_sheet, start_import, take_home
 from projects.actions.staleness import changed
+from projects.background import jobs
 from projects.models import Answer, Assignment, Job, Member, Project, Round
 from projects.sheets.cells import neutral, restored
 from projects.sheets.reading import read

@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from hypothesis import given
 from hypothesis import strategies as st
 
-from projects.slots import Shape, Slot, lay_out
+from projects.rounds.slots import Shape, Slot, lay_out
 
 PEOPLE = (11, 12, 13, 14)
 

@@ -16,8 +16,8 @@ from projects.actions.corrections import correct
 from projects.actions.guidelines import write_guideline
 from projects.actions.rounds import close_round
 from projects.actions.staleness import changed
-from projects.in_force import values_in_force
 from projects.models import Answer, Decision, Member, Project
+from projects.values.in_force import values_in_force
 from tests.builders import TEXT, answer, build_cluster, build_round, label_value
 
 pytestmark = pytest.mark.django_db

@@ -22,8 +22,8 @@ from projects.actions.answers import next_hand
 from projects.actions.corrections import correct
 from projects.actions.gold import finish_round
 from projects.actions.rounds import close_round
-from projects.agreement import report
 from projects.models import Member, Project, Round
+from projects.rounds.agreement import report
 from tests.annotation.m3_files import LEVEL3, brought_in, cluster, published, write
 from tests.annotation.test_cluster_kinds import tuple_value
 from tests.annotation.test_counterfactual_import import ANTONYM, NEGATION, as_jsonl, bring

@@ -15,8 +15,8 @@ from projects.actions.answers import next_hand
 from projects.actions.corrections import correct
 from projects.actions.gold import finish_round
 from projects.actions.rounds import close_round
-from projects.in_force import values_in_force
 from projects.models import Member, Project
+from projects.values.in_force import values_in_force
 from releases import checks
 from releases.formats import m3
 from tests.annotation.m3_files import brought_in, cluster, source, write

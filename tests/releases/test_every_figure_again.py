@@ -21,11 +21,11 @@ from measures.again import agreement, pairs, scores
 from measures.again.__main__ import PARTS
 from measures.again.files import Folder
 from measures.again.findings import Findings
-from projects import cards
 from projects.actions.answers import next_hand
 from projects.actions.gold import finish_round
 from projects.actions.rounds import close_round
 from projects.models import Member, Project
+from projects.rounds import cards
 from projects.serializers.agreement import AgreementReportSerializer, AgreementSerializer
 from tests.builders import answer, build_round, label_value
 from tests.releases.systems import beside, clusters, documents

@@ -14,8 +14,8 @@ from rest_framework.test import APIClient
 from accounts.models import User
 from audit.actions import seal_pending
 from audit.verify import findings
-from projects import jobs
 from projects.actions.corrections import correct
+from projects.background import jobs
 from projects.models import Job, JobStatus, Member, Project
 from releases.actions import folder_of, freeze, store
 from releases.models import Release

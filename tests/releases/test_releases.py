@@ -20,11 +20,11 @@ from accounts.models import User
 from annotation.models import Cluster, Proposition
 from api.problems import Conflict, NoRoom, Refused
 from audit.actions import seal_pending
-from projects import jobs
 from projects.actions.answers import next_hand
 from projects.actions.corrections import correct
-from projects.in_force import values_in_force
+from projects.background import jobs
 from projects.models import Job, Member, Project
+from projects.values.in_force import values_in_force
 from releases.actions import freeze, store, write_release
 from releases.checks import run
 from releases.folder import inspect

@@ -23,7 +23,7 @@ from audit.digests import digest_of
 from audit.leaves import leaf_models
 from audit.log import entry_content, record
 from audit.models import Entry, Seal
-from projects import jobs
+from projects.background import jobs
 from projects.models import Job, Member, Project
 from releases import anywhere, kept, views
 from releases.actions import folder_of, freeze, store

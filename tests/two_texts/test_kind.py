@@ -24,16 +24,18 @@ from api.problems import Refused
 from measures.again import agreement as again
 from measures.again.files import Folder
 from measures.again.findings import Findings
-from projects import agreement, jobs, kinds, practice
+from projects import kinds
 from projects.actions.answers import next_hand
 from projects.actions.corrections import correct
 from projects.actions.gold import finish_round
 from projects.actions.rounds import close_round
 from projects.actions.sheets import start_import
 from projects.actions.staleness import stale_units
-from projects.cards import cards
-from projects.in_force import values_in_force
+from projects.background import jobs
 from projects.models import Decision, Member, Origin, Project, Round
+from projects.rounds import agreement, practice
+from projects.rounds.cards import cards
+from projects.values.in_force import values_in_force
 from tests.builders import answer, build_cluster, build_round
 from tests.projects.adjudicated import answer_by, queue, take
 from tests.releases.test_needed_again import released

@@ -7,9 +7,9 @@ from typing import Any
 from accounts.models import User
 from projects.actions import staleness
 from projects.actions.decisions import insert_decisions
-from projects.in_force import taken_back, values_in_force
 from projects.kinds import Value
 from projects.models import Decision, Member, Origin, Unit
+from projects.values.in_force import taken_back, values_in_force
 
 from ...corpus import pico
 from ...corpus.searchable import refresh_search

@@ -11,7 +11,7 @@ from pathlib import Path
 from django.conf import settings
 
 from annotation.imports.faults import Faults
-from projects import uploads
+from projects.background import uploads
 
 from ..protocol import BackendError
 from .survey import About, Changed, Progress, Survey, silent, survey

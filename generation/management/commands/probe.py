@@ -9,7 +9,7 @@ from generation.actions.reckoning import KIND, reckon_probe
 from generation.models import Purpose, Run
 from generation.scoring.reckoning import stored_results
 from measures.probe import Figure, ProbeResult
-from projects import jobs
+from projects.background import jobs
 from projects.models import Job, JobStatus
 
 from . import generate

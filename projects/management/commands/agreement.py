@@ -5,8 +5,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from projects import agreement
 from projects.models import Round
+from projects.rounds import agreement
 
 
 class Command(BaseCommand):

@@ -9,8 +9,8 @@ from tqdm import tqdm
 
 from accounts.models import User
 from api.problems import Problem
-from projects import foreground
 from projects.actions.sheets import check_sheet, start_import
+from projects.background import foreground
 from projects.models import JobStatus, Round
 
 

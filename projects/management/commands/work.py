@@ -12,7 +12,7 @@ from django.db import ProgrammingError, close_old_connections
 
 from accounts.sweeping import sweep
 from api.problems import PASSING
-from projects import jobs, waiting
+from projects.background import jobs, waiting
 from projects.tasks import seal
 
 MINUTE, DAY = 60.0, 86_400.0

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from . import kinds
-from .in_force import newest_decisions, of_kind, values_of
-from .models import Assignment, Decision, Member, Reference, Round
+from .. import kinds
+from ..models import Assignment, Decision, Member, Reference, Round
+from ..values.in_force import newest_decisions, of_kind, values_of
 
 
 def cards(round: Round, slots: Sequence[Assignment]) -> list[dict[str, Any]]:

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from accounts.models import User
 
-from .models import Job, JobStatus, Project
+from ..models import Job, JobStatus, Project
 
 #: No lease, and no time to wait before another try, reaches so far ahead: one that does was given before the clock was
 #: set back, and holds no longer.

@@ -4,36 +4,16 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery, Sum, Value
-from django.db.models.functions import Coalesce
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
 
-from . import kinds, progress
-from .models import Answer, Decision, Member, Outcome, Participant, Project, Remark, Round, Unit
-from .purposes import which
+from .. import kinds
+from ..models import Answer, Decision, Member, Outcome, Participant, Project, Remark, Round
+from ..rounds.raised import COMMENTED, FLAGGED, SETTLED, SKIPPED, raised
+from . import progress
 
-FLAGGED, COMMENTED, SKIPPED = Q(flag=True), ~Q(comment=""), Q(outcome=Outcome.SKIPPED)
 WHAT = {"flagged": FLAGGED, "commented": COMMENTED, "skipped": SKIPPED}
-SETTLED = Q(last_act=Remark.Act.SETTLED)
 #: Closed rounds on a project's page; older ones have pages of their own.
 CLOSED_SHOWN, SHOWN = 4, 8
-
-
-def raised(project: Project) -> QuerySet[Answer]:
-    """Current answers of rounds that flag, comment or skip, newest first, with ``last_act``: the newest word on each
-    other than a reply."""
-    words = Remark.objects.filter(answer=OuterRef("pk")).exclude(act=Remark.Act.REPLY).order_by("-pk")
-    return (
-        Answer.objects.filter(FLAGGED | COMMENTED | SKIPPED, assignment__round__project=project)
-        .filter(current_of__isnull=False)
-        .exclude(assignment__round__purpose__in=which("standing"))
-        .annotate(last_act=Coalesce(Subquery(words.values("act")[:1]), Value("")))
-        .order_by("-received_at", "-pk")
-    )
-
-
-def open_flags(round: Round, unit: Unit) -> QuerySet[Answer]:
-    """The answers of a round to one unit whose flag nobody has settled."""
-    return raised(round.project).filter(FLAGGED, assignment__round=round, assignment__unit=unit).exclude(SETTLED)
 
 
 def filtered(project: Project, *, what: str = "", state: str = "", round: int | None = None) -> QuerySet[Answer]:

@@ -10,10 +10,10 @@ from django.db.models import Count
 
 from measures.agreement import REPLICATES, Review, RoundAnswers, asked_again, coded, corrections
 
-from . import kinds
-from .actions.gold import counted, counted_parts
-from .in_force import parts_of, values_in_force
-from .models import Reference, Round, Unit
+from .. import kinds
+from ..models import Reference, Round, Unit
+from ..values.in_force import parts_of, values_in_force
+from .counted import counted, counted_parts
 from .slots import Shape
 
 #: About so many answers are in memory with all that was said.

@@ -14,11 +14,11 @@ from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
 from api.parameters import defaults
 
-from . import kinds
-from .in_force import values_of
-from .models import Answer, Assignment, Decision, Member, Reference, Round
-from .models.round import WALK
-from .purposes import ATTEMPTS, PASS_MARK, TRIES
+from .. import kinds
+from ..models import Answer, Assignment, Decision, Member, Reference, Round
+from ..models.round import WALK
+from ..purposes import ATTEMPTS, PASS_MARK, TRIES
+from ..values.in_force import values_of
 
 
 def term(round: Round, name: str) -> int:

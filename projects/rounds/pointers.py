@@ -19,9 +19,9 @@ from audit import witness
 from audit.log import record
 from audit.models import Entry
 
-from . import batches
-from .models import Answer, Assignment, Outcome, Round
-from .purposes import which
+from ..background import batches
+from ..models import Answer, Assignment, Outcome, Round
+from ..purposes import which
 from .slots import Shape
 
 #: The name under which the answered slots of finished rounds are witnessed.

@@ -26,8 +26,8 @@ from api import limits
 from api.logs import saying
 from api.problems import Problem
 
+from ..models import Job, JobProblem, JobStatus, Project
 from . import batches, memory
-from .models import Job, JobProblem, JobStatus, Project
 from .waiting import LONG, NEEDS_TORCH, SHORT, claimable, family, past, turn_of
 from .waiting import claim_next as claim_next
 

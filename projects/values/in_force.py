@@ -5,8 +5,8 @@ from typing import Any
 
 from django.db.models import OuterRef, QuerySet, Subquery
 
-from . import kinds
-from .models import Decision, Origin, Unit
+from .. import kinds
+from ..models import Decision, Origin, Unit
 
 #: Origins of values that may be held against a person: what one or some people said in a round is not among them.
 SETTLED = (Origin.CURATED, Origin.IMPORTED)
@@ -74,6 +74,19 @@ def parts_of(units: Sequence[Unit], kind: str, decisions: Collection[Decision]) 
         d.pk: how.part_of(d.field, answers[d.answer_id] if d.answer_id else imported[d.unit_id, d.imported_id or 0])
         for d in decisions
     }
+
+
+def earlier_values(units: Sequence[Unit], kind: str) -> dict[int, kinds.Value]:
+    """What was in force of the texts that these units' texts took the place of, by the present unit's id."""
+    found: dict[int, kinds.Value] = {}
+    standing = {u.pk: u.pk for u in units}  # an earlier unit -> the present one
+    while standing:
+        earlier = list(Unit.objects.filter(superseded_by__in=standing))
+        standing = {u.pk: standing[u.superseded_by_id or 0] for u in earlier}
+        for old, value in values_in_force(earlier, kind).items():
+            if value:
+                found[standing.pop(old)] = value
+    return found
 
 
 def taken_back(units: Iterable[int], kind: str) -> set[tuple[int, str]]:

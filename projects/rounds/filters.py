@@ -7,9 +7,9 @@ from django.db.models import Exists, OuterRef, QuerySet
 
 from api.parameters import Parameter, Takes
 
-from .in_force import units_with
-from .kinds import Filter
-from .models import WAITING, Answer, Assignment, Change, Decision, Origin, Round, Unit
+from ..kinds import Filter
+from ..models import WAITING, Answer, Assignment, Change, Decision, Origin, Round, Unit
+from ..values.in_force import units_with
 
 Units = QuerySet[Unit]
 #: Where a value in force can come from.

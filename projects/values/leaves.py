@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 from uuid import UUID
 
-from . import kinds
-from .models import Answer, Assignment, Decision, Member, Outcome, Reference
+from .. import kinds
+from ..models import Answer, Assignment, Decision, Member, Outcome, Reference
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ from typing import Any
 from django.db.models import OuterRef, QuerySet, Subquery
 
 from .. import kinds
-from ..actions import gold
-from ..in_force import decisions_in_force, sentences
 from ..models import Answer, Decision, Member, Origin, Round
+from ..rounds.counted import opinions
+from ..values.in_force import decisions_in_force, sentences
 
 Json = dict[str, Any]
 
@@ -25,7 +25,7 @@ def answers(round: Round, member: Member) -> QuerySet[Answer]:
     # Each is looked up by itself, by unit, kind and field (docs/decisions/0027-in-force.md).
     of_unit = Decision.objects.filter(unit=OuterRef("assignment__unit"), kind=round.kind)
     decided = of_unit.filter(round=round, origin=Origin.CURATED).in_force()
-    found = gold.opinions(round).filter(author=member).alias(decided=Subquery(decided.values("pk")[:1]))
+    found = opinions(round).filter(author=member).alias(decided=Subquery(decided.values("pk")[:1]))
     return found.filter(decided__isnull=False).select_related("assignment__unit")
 
 

@@ -4,19 +4,14 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
-from django.db.models import Count, Exists, F, OuterRef, QuerySet, Subquery
+from django.db.models import Count, QuerySet
 
-from audit.models import Entry
-
-from . import kinds
-from .actions.confirm import earlier_values
-from .in_force import values_in_force
-from .models import Answer, Change, Decision, Guideline, Member, Outcome, Project
-from .purposes import which
+from .. import kinds
+from ..models import Answer, Change, Member, Project
+from ..values.in_force import earlier_values, values_in_force
+from ..values.outdated import outdated
 
 Json = dict[str, Any]
-#: The act by which a curator says that a round's answers under an earlier guideline stand (`actions.uphold`).
-UPHOLD = "uphold answers"
 
 
 def waiting(project: Project, *, kind: str = "", what: str = "") -> QuerySet[Change]:
@@ -62,36 +57,6 @@ def _by_kind(changes: Sequence[Change]) -> dict[str, list[Change]]:
 def pseudonyms(project: Project, users: Sequence[int | None]) -> dict[int, str]:
     wanted = {user for user in users if user}
     return dict(Member.objects.filter(project=project, user__in=wanted).values_list("user_id", "pseudonym"))
-
-
-def outdated(project: Project, *, kind: str = "") -> QuerySet[Answer]:
-    """Answers that count and were given under a guideline that is not the newest of its kind, whose unit has not been
-    decided since under the newest one, and of which nobody has said under it that they stand. Newest first."""
-    same_kind = Guideline.objects.filter(project=project, kind=OuterRef("guideline__kind")).order_by("-number")
-    since = Decision.objects.filter(
-        unit=OuterRef("assignment__unit"), kind=OuterRef("guideline__kind"), decided_at__gte=OuterRef("newest_at")
-    ).values_said()
-    found = (
-        Answer.objects.filter(
-            assignment__round__project=project, current_of__number__gte=0, outcome=Outcome.ANSWERED,
-            assignment__unit__superseded_by=None, assignment__round__purpose__in=which("counts"),
-        )
-        .annotate(newest=Subquery(same_kind.values("number")[:1]))
-        .annotate(newest_at=Subquery(same_kind.values("created_at")[:1]))
-        .filter(guideline__number__lt=F("newest"))
-    )  # fmt: skip
-    found = found.filter(guideline__kind=kind) if kind else found
-    for round, guideline, newest in _upheld(project):
-        found = found.exclude(assignment__round=round, guideline__number=guideline, newest=newest)
-    # Gold that was decided anew since needs no second look.
-    return found.filter(~Exists(since)).select_related("assignment__unit", "assignment__round", "author", "guideline")
-
-
-def _upheld(project: Project) -> set[tuple[int, int, int]]:
-    """(round, guideline, newest guideline) of answers that were said to stand; the log knows."""
-    acts = Entry.objects.filter(project=project.pk, verb=UPHOLD)
-    found = acts.values_list("object_id", "after__guideline", "after__newest")
-    return {(int(round), guideline, newest) for round, guideline, newest in found}
 
 
 def outdated_totals(project: Project) -> list[Json]:

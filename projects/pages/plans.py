@@ -10,10 +10,12 @@ from django.utils import timezone
 
 from api.parameters import in_words, parameter_page
 
-from . import cards, choosing, kinds, purposes, waiting
-from .actions.rounds import WORKERS, RoundPlan, chosen_units, meant
-from .models import Answer, Assignment, Job, Outcome, Participant, Project, Round, Unit
-from .slots import Shape
+from .. import kinds, purposes
+from ..actions.rounds import WORKERS, RoundPlan, chosen_units, meant
+from ..background import waiting
+from ..models import Answer, Assignment, Job, Outcome, Participant, Project, Round, Unit
+from ..rounds import cards, choosing
+from ..rounds.slots import Shape
 
 #: How many of the newest answers the estimate of time looks at.
 RECENT = 500

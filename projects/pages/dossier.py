@@ -2,12 +2,15 @@
 
 from typing import Any
 
-from .. import cards, inbox, kinds
-from ..in_force import contested_fields, newest_decisions, of_kind, sentences
+from .. import kinds
+from ..adjudication.nearness import nearness
+from ..adjudication.said import answers_to, decisions_of
 from ..models import Answer, Assignment, Member, Round, Unit
 from ..permissions import Names
-from .nearness import nearness
-from .said import answers_to, decisions_of
+from ..rounds import cards
+from ..rounds.raised import open_flags
+from ..values.in_force import contested_fields, newest_decisions, of_kind, sentences
+from . import inbox
 
 Json = dict[str, Any]
 
@@ -24,19 +27,19 @@ def dossier(round: Round, unit: Unit, *, asking: Member, names: bool) -> Json:
     history = decisions_of(unit, kind.key)
     contested = contested_fields([unit], kind.key)
     remarks = inbox.remarks_on(answers)
-    open_flags = set(inbox.open_flags(round, unit).values_list("pk", flat=True))
+    flagged = set(open_flags(round, unit).values_list("pk", flat=True))
     in_words = sentences(history)
     in_force = of_kind(newest_decisions([unit.pk], kind.key), kind.key)
     called = Names(asking)
     return {
         "unit": unit.pk, "key": unit.key, "kind": kind.key, "text": kind.texts([unit.pk]).get(unit.pk, ""),
         "fields": list(fields), "contested": [f for f in fields if (unit.pk, f) in contested],
-        "flagged": bool(open_flags), "seen": max((d.pk for d in history), default=0), "own": shown[-1],
+        "flagged": bool(flagged), "seen": max((d.pk for d in history), default=0), "own": shown[-1],
         "agreement": near.agreement,
         "nearest": answers[near.nearest[0]].pk if len(near.nearest) == 1 else None,
         "answers": [
             {
-                "answer": a.pk, "card": card, "flagged": a.pk in open_flags, "comment": a.comment,
+                "answer": a.pk, "card": card, "flagged": a.pk in flagged, "comment": a.comment,
                 "said": [
                     {"field": f, "value": words, "differs": f in near.differing}
                     for f, words in kind.in_words(card["value"]).items()

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db.models import Count, Max, Q, QuerySet, Sum
 
-from .models import Answer, Assignment, Outcome, Participant, ParticipantLink, Round
+from ..models import Answer, Assignment, Outcome, Participant, ParticipantLink, Round
 
 STATES = ("not opened", "opened", "agreed", "asked again", "working", "done", "taken out", "withdrawn", "expired",
           "revoked", "shared", "full")  # fmt: skip

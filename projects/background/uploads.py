@@ -14,7 +14,7 @@ from accounts.models import User
 from api import limits
 from api.problems import Refused, TooLarge
 
-from .models import Job, JobStatus
+from ..models import Job, JobStatus
 
 TOKEN = re.compile(r"[0-9a-f]{32}")
 #: An upload that nobody confirmed for so long is removed.

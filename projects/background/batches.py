@@ -97,5 +97,5 @@ def _refuse_unproved(execute: Callable[..., Any], sql: Any, params: Any, many: b
     if not _harmless.get() and str(sql).lstrip()[:8].upper().startswith(WRITES):
         within = _transaction()
         if within is None or within is not _proved.get():
-            raise Unproved(f"A job writes in batches (projects.batches): {str(sql)[:100]}")
+            raise Unproved(f"A job writes in batches (projects.background.batches): {str(sql)[:100]}")
     return execute(sql, params, many, context)

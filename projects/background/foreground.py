@@ -9,8 +9,8 @@ from django.db import connection
 from django.utils import timezone
 from tqdm import tqdm
 
+from ..models import Job, JobStatus
 from . import jobs
-from .models import Job, JobStatus
 
 #: Seconds between looks at a job in other hands, and between moves of the progress bar.
 LOOK = 0.5

@@ -8,10 +8,10 @@ from django.db.models.functions import TruncDate
 
 from accounts.models import User
 
-from . import kinds
-from .actions import gold
-from .adjudication import outcomes
-from .models import Answer, Assignment, Job, Outcome, Participant, Remark, Round
+from .. import kinds
+from ..models import Answer, Assignment, Job, Outcome, Participant, Remark, Round
+from ..rounds.counted import opinions
+from . import outcomes
 
 COUNTED = Q(assignments__number__gte=1, assignments__repeat=0)
 ANSWERED = COUNTED & Q(assignments__current_answer__isnull=False)
@@ -58,8 +58,7 @@ def of_round(round: Round, *, now: datetime) -> dict[str, Any]:
         "people": _people(round),
         "days": list(
             # The same answers that are counted above, so that the days add up to them.
-            gold.counted(round)
-            .filter(assignment__repeat=0)
+            opinions(round)
             .annotate(day=TruncDate("received_at"))
             .values("day")
             .annotate(answers=Count("pk"))

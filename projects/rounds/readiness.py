@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from ..models import Admission, Member, Participant, QuestionTry, Round
 from . import practice
-from .models import Admission, Member, Participant, QuestionTry, Round
 
 QUESTIONS, PRACTICE = "questions", "practice"
 

@@ -10,10 +10,10 @@ from api.parameters import check_given
 from api.problems import FieldErrors, Refused
 from measures import sampling
 
-from . import kinds, purposes
+from .. import kinds, purposes
+from ..models import Decision, Project, Unit
+from ..values.in_force import units_settled, units_with, values_in_force
 from .filters import general
-from .in_force import units_settled, units_with, values_in_force
-from .models import Decision, Project, Unit
 
 BATCH = 2000
 #: The stratum of what has no value in force, or lies outside what the stratum tells apart.

@@ -1,0 +1,1 @@
+"""What pages show; writes nothing, and no action reads it."""
