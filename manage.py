@@ -23,7 +23,7 @@ def main() -> None:
 def _anywhere(arguments: list[str]) -> int | None:
     """Commands for whoever has downloaded a release run without settings, data base or Django where there are none.
     The exit status; None where Django can take over."""
-    from releases import anywhere
+    from releases.folders import anywhere
 
     if arguments[0] not in anywhere.COMMANDS:
         return None

@@ -87,7 +87,7 @@ def export(out: str) -> dict[str, Any]:
     from releases.actions import write_release
     from releases.formats import m3
     from releases.formats.notes import Notes
-    from releases.snapshot import snapshot
+    from releases.sources.snapshot import snapshot
 
     project = Project.objects.get(slug="bench")
     before = _peak_mb()

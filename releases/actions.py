@@ -19,11 +19,12 @@ from audit.log import record
 from projects.background import batches
 from projects.models import Answer, Decision, Project
 
-from . import manifest, state
+from .folders import manifest
 from .formats import card, files
 from .formats.notes import Notes
 from .models import Release
-from .snapshot import snapshot
+from .sources import state
+from .sources.snapshot import snapshot
 
 SEMVER = re.compile(
     r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)"

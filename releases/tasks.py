@@ -5,8 +5,8 @@ from typing import Any
 from api.problems import Refused
 from projects.background import jobs
 
-from . import kept
 from .actions import freeze
+from .keeping import kept
 from .models import Release
 from .serializers import VerifiedSerializer
 

@@ -21,9 +21,11 @@ from projects.pages import plans
 from projects.permissions import Names, member_of, require
 from projects.serializers.rounds import JobSerializer
 
-from . import checks, kept, serializers, served
+from . import serializers
+from .keeping import kept, served
 from .models import Release
 from .permissions import READERS, release_of
+from .sources import checks
 
 #: Bytes of a release that is verified while somebody waits: half a second.
 AT_ONCE = 256 << 20

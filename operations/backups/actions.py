@@ -20,7 +20,7 @@ from tqdm import tqdm
 
 from api.problems import Conflict, NoRoom, Refused
 from audit import verify
-from releases import kept
+from releases.keeping import kept
 from releases.models import Release
 
 from . import archive, engines

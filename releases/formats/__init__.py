@@ -1,9 +1,8 @@
-"""What a release can write, one module a format, listed here by name. Formats are added; no file is ever moved.
+"""What a release can write, one module a format, listed here by name. Formats are added; no file is ever moved."""
 
-Each gives files as (path in the release, chunks of bytes: one a row where there are rows), lazily, and is called inside
-one snapshot. The chunks of a file are consumed before the next file is asked for. What a format notices on the way goes
-into the notes: from there into the manifest's counts, and into the statistics, which therefore come last.
-"""
+# Each gives files as (path in the release, chunks of bytes: one a row where there are rows), lazily, and is called
+# inside one snapshot. The chunks of a file are consumed before the next file is asked for. What a format notices on the
+# way goes into the notes: from there into the manifest's counts, and into the statistics, which therefore come last.
 
 from collections.abc import Callable, Iterable, Iterator
 

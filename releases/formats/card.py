@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from projects.models import Project
 
-from ..dictionary import Table, table_of
+from ..folders.dictionary import Table, table_of
 from .notes import Notes
 
 CREATIVE_COMMONS = "https://creativecommons.org"

@@ -66,6 +66,7 @@ def test_the_code_keeps_the_order(copy: Path) -> None:
         ("projects/actions/gold.py", "from projects.serializers import work", "Inside projects: the rooms"),
         ("projects/actions/gold.py", "from projects.pages import inbox", "Inside projects: the rooms"),
         ("projects/rounds/cards.py", "from projects.actions import gold", "Inside projects: the rooms"),
+        ("releases/folders/diffs.py", "from releases.sources import state", "Inside an app: doors, verbs, nouns"),
         ("projects/purposes.py", "from projects.models import Round", "Inside projects: the rooms"),
     ],
 )

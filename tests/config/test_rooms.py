@@ -28,13 +28,9 @@ STILL: dict[str, tuple[str, str]] = {
     "generation": ("read by the settings before there are apps", "endpoints"),
     "operations": ("what its commands share", "sample_project supervisor"),
     "projects": ("one table, below the models and all that they know", "purposes"),
-    "releases": (
-        "one room by itself, of a folder that is made, kept, checked and served",
-        "anywhere archive checks dictionary diffs folder kept manifest served snapshot state",
-    ),
 }
 #: How many these are. Raise it never.
-MOST = 50
+MOST = 39
 
 
 def apps() -> list[Path]:
@@ -65,7 +61,7 @@ def test_contributing_names_every_kind() -> None:
     assert all(f"`{kind}`" in row for kind in KINDS - {"__init__"})
 
 
-@pytest.mark.parametrize(("app", "least"), [("generation", 20), ("projects", 8)])
+@pytest.mark.parametrize(("app", "least"), [("generation", 20), ("projects", 8), ("releases", 3)])
 def test_every_room_says_in_one_line_what_people_do_there(app: str, least: int) -> None:
     root = settings.ROOT / app
     rooms = [path.parent for path in root.rglob("__init__.py") if not {"management", "migrations"} & {*path.parts}]

@@ -115,7 +115,7 @@ FAULTS = (
         "What was said of a text before it was corrected passes for said of the corrected one.",
     ),
     Fault(
-        "checksum-forgotten", "releases/manifest.py",
+        "checksum-forgotten", "releases/folders/manifest.py",
         "for e in entries if e.path not in (NAME, SUMS))", 'for e in entries if e.path not in (NAME, SUMS, "LICENSE"))',
         "A file of a release can be changed without anybody noticing.",
     ),

@@ -199,7 +199,7 @@ def half_done(book: Book) -> Iterator[str]:
     from audit.models import Entry
     from projects.models import Answer, Import
     from releases.actions import store
-    from releases.kept import verify
+    from releases.keeping.kept import verify
     from releases.models import Release
 
     entries = set(Entry.objects.filter(verb="import").values_list("object_id", flat=True))

@@ -21,9 +21,9 @@ from projects.actions.rounds import add_person, close_round, remove_person
 from projects.models import Answer, Assignment, Decision, Member, Project, Reference, Round, Unit
 from projects.pages import progress, staleness
 from projects.rounds import agreement, choosing, practice
-from releases import state
 from releases.formats import answers as answers_format
 from releases.formats.notes import Notes
+from releases.sources import state
 from tests.builders import TEXT, answer, build_cluster, build_round, label_value, skip
 
 pytestmark = pytest.mark.django_db

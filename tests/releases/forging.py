@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from releases import manifest
+from releases.folders import manifest
 
 
 def rewritten(folder: Path, changed: Any = None) -> dict[str, Any]:

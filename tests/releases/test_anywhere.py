@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from releases import anywhere
+from releases.folders import anywhere
 from tests.releases.forging import gold_flipped
 from tests.releases.test_folders import DIGEST, FIRST
 

@@ -10,7 +10,7 @@ from projects.actions.answers import next_hand
 from projects.actions.gold import finish_round
 from projects.actions.rounds import close_round
 from projects.models import Member, Project
-from releases.checks import run
+from releases.sources.checks import run
 from tests.builders import answer, build_cluster, build_round, label_value
 
 pytestmark = pytest.mark.django_db

@@ -17,8 +17,8 @@ from projects.actions.gold import finish_round
 from projects.actions.rounds import close_round
 from projects.models import Member, Project
 from projects.values.in_force import values_in_force
-from releases import checks
 from releases.formats import m3
+from releases.sources import checks
 from tests.annotation.m3_files import brought_in, cluster, source, write
 from tests.builders import answer, build_cluster, build_round, label_value
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from releases import folder as folders
-from releases import manifest
+from releases.folders import folder as folders
+from releases.folders import manifest
 from tests.releases.forging import rewritten
 
 FIRST = Path(__file__).parent / "first_release"

@@ -13,8 +13,8 @@ from annotation.imports.reading import Source
 from annotation.models import Counterfactual
 from projects.models import Member, Project
 from releases.actions import write_release
-from releases.diffs import differences
-from releases.folder import read
+from releases.folders.diffs import differences
+from releases.folders.folder import read
 from tests.annotation.m3_files import brought_in, cluster, write
 from tests.annotation.test_counterfactual_import import ANTONYM, NEGATION, TARGET, as_jsonl, bring
 from tests.builders import build_round

@@ -17,7 +17,7 @@ from projects.actions.corrections import correct
 from projects.actions.people import change_project
 from projects.models import Answer, Decision, Guideline, Import, Member, Project
 from releases.actions import write_release
-from releases.checks import run
+from releases.sources.checks import run
 from tests.annotation.m3_files import brought_in, cluster, write
 from tests.builders import answer, build_cluster, build_round, label_value
 

@@ -26,9 +26,9 @@ from projects.background import jobs
 from projects.models import Job, Member, Project
 from projects.values.in_force import values_in_force
 from releases.actions import freeze, store, write_release
-from releases.checks import run
-from releases.folder import inspect
+from releases.folders.folder import inspect
 from releases.models import Release
+from releases.sources.checks import run
 from tests.builders import answer, build_cluster, build_round, label_value
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -233,7 +233,7 @@ def test_a_full_disk_leaves_no_half_release(sample: Project, tmp_path: Path, mon
     def full(*args: object, **kwargs: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("releases.manifest.write", full)
+    monkeypatch.setattr("releases.folders.manifest.write", full)
     with pytest.raises(NoRoom, match="No space left"):
         write_release(project=sample, version="1.0.0", out=tmp_path / "r")
     assert list(tmp_path.iterdir()) == []

@@ -16,11 +16,11 @@ from annotation.models import Cluster
 from audit.actions import seal_pending
 from projects.actions.answers import next_hand
 from projects.models import Answer, Decision, Member, Project
-from releases import state
 from releases.actions import write_release
 from releases.formats import m3
 from releases.formats.notes import Notes
-from releases.snapshot import snapshot
+from releases.sources import state
+from releases.sources.snapshot import snapshot
 from tests.annotation.m3_files import Record, brought_in, cluster, write
 from tests.builders import answer, build_round, label_value
 

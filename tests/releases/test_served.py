@@ -18,9 +18,9 @@ from rest_framework.test import APIClient
 from accounts.models import User
 from audit import triggers
 from projects.models import Project
-from releases import folder as folders
-from releases import served
 from releases.actions import folder_of, freeze
+from releases.folders import folder as folders
+from releases.keeping import served
 from releases.models import Release
 from tests.annotation.m3_files import brought_in, cluster, write
 from tests.releases.forging import gold_flipped

@@ -10,9 +10,9 @@ import pytest
 from generation.models import ItemStatus, Run, RunItem, Scoring, Seal, System
 from generation.runs.at_hand import published_runs
 from projects.models import Member, Project
-from releases.dictionary import TABLES, table_of
-from releases.diffs import differences
-from releases.folder import read
+from releases.folders.dictionary import TABLES, table_of
+from releases.folders.diffs import differences
+from releases.folders.folder import read
 from tests.generation.summaries import add_summary, bring_two_reviews, build_run, scored, the_target
 from tests.generation.test_probing import probed
 from tests.generation.workers import staged_version

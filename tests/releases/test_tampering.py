@@ -11,9 +11,9 @@ from django.db import IntegrityError, transaction
 
 from accounts.models import User
 from projects.models import Project
-from releases import manifest
 from releases.actions import folder_of, freeze, write_release
-from releases.folder import inspect
+from releases.folders import manifest
+from releases.folders.folder import inspect
 from releases.models import Release
 from tests.annotation.m3_files import brought_in, cluster, plain, write
 

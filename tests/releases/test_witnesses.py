@@ -25,8 +25,10 @@ from audit.log import entry_content, record
 from audit.models import Entry, Seal
 from projects.background import jobs
 from projects.models import Job, Member, Project
-from releases import anywhere, kept, views
+from releases import views
 from releases.actions import folder_of, freeze, store
+from releases.folders import anywhere
+from releases.keeping import kept
 from releases.models import Release
 from tests.annotation.m3_files import brought_in, cluster, write
 from tests.releases.forging import gold_flipped, rewritten

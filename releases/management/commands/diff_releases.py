@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from releases import anywhere
+from releases.folders import anywhere
 
 
 class Command(BaseCommand):

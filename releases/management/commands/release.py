@@ -8,8 +8,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from api.problems import Problem
 from projects.management.arguments import project_of
-from releases import served
 from releases.actions import check_empty, freeze
+from releases.keeping import served
 
 
 class Command(BaseCommand):

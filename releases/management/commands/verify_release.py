@@ -5,7 +5,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from releases import anywhere, kept
+from releases.folders import anywhere
+from releases.keeping import kept
 
 
 class Command(BaseCommand):

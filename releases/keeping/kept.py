@@ -13,11 +13,11 @@ from audit.models import Entry, Seal
 from audit.place import fits_its_digest, place_findings
 from projects.models import Project
 
-from . import anywhere
-from .actions import folder_of, store
-from .folder import Progress, Report, inspect, read
-from .manifest import Manifest, Unreadable, shown
-from .models import Release
+from ..actions import folder_of, store
+from ..folders import anywhere
+from ..folders.folder import Progress, Report, inspect, read
+from ..folders.manifest import Manifest, Unreadable, shown
+from ..models import Release
 
 
 def verify(release: Release, progress: Progress | None = None) -> Report:

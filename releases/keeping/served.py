@@ -15,11 +15,12 @@ from pathlib import Path
 
 from api.problems import Conflict, NoRoom, NotFound
 
-from . import archive, diffs, kept, manifest
-from .actions import check_empty, folder_of, put
-from .folder import Altered, checked
-from .manifest import Entry, Manifest, Unreadable, shown
-from .models import Release
+from ..actions import check_empty, folder_of, put
+from ..folders import archive, diffs, manifest
+from ..folders.folder import Altered, checked
+from ..folders.manifest import Entry, Manifest, Unreadable, shown
+from ..models import Release
+from . import kept
 
 logger = logging.getLogger(__name__)
 

@@ -1,0 +1,1 @@
+"""Releases that an installation keeps: verified against all that knows of them, and served."""
