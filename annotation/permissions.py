@@ -4,27 +4,23 @@ from django.db.models import F, QuerySet
 
 from accounts.models import User
 from api.problems import NotFound
-from projects.models import Import, Member, Role, Unit
-from projects.permissions import member_in, member_of, permit, require, unit_of
+from projects.models import Import, Member, Unit
+from projects.permissions import member_in, member_of, permit, unit_of
 
 from .models import Cluster, Proposition, Review, Study
-
-READERS = (Role.LEAD, Role.CURATOR, Role.VIEWER)
-#: Who may also see what individual people answered.
-ANSWER_READERS = (Role.LEAD, Role.CURATOR)
 
 
 def corpus_reader(user: User, slug: str) -> Member:
     """The membership of someone who may read the corpus of a project."""
     member = member_of(user, slug)
-    require(member, *READERS)
+    permit(member, "read the corpus")
     return member
 
 
 def import_lead(user: User, slug: str) -> Member:
     """The membership of someone who may bring files in."""
     member = member_of(user, slug)
-    require(member, Role.LEAD)
+    permit(member, "bring data in")
     return member
 
 
@@ -33,7 +29,7 @@ def import_of(user: User, import_id: int) -> Import:
     found = without_notices(Import.objects.filter(pk=import_id)).first()
     if found is None:
         raise _nothing()
-    require(member_in(user, found.project_id), Role.LEAD)
+    permit(member_in(user, found.project_id), "bring data in")
     return found
 
 
@@ -66,7 +62,7 @@ def study_of(user: User, study_id: int) -> Study:
 
 def unit_to_read(user: User, unit_id: int) -> Unit:
     unit, member = unit_of(user, unit_id)
-    require(member, *READERS)
+    permit(member, "read the corpus")
     return unit
 
 
@@ -110,7 +106,7 @@ def _reading(user: User, row: Cluster | Review | Study | None) -> Member:
     if row is None:
         raise _nothing()
     member = member_in(user, row.project_id)
-    require(member, *READERS)
+    permit(member, "read the corpus")
     return member
 
 

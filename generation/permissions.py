@@ -7,47 +7,47 @@ from typing import TypeVar
 from accounts.models import User
 from api.problems import Forbidden, NotFound, Refused
 from projects.models import Member, Role
-from projects.permissions import member_in, member_of, require
+from projects.permissions import member_in, member_of, permit
 
 from .models import Run, Seal, System, Version
 
 _Row = TypeVar("_Row")
-READERS = (Role.LEAD, Role.CURATOR, Role.VIEWER)
+READ, RUN = "read systems and results", "register and run systems"
 
 
 def reader_of(user: User, slug: str) -> Member:
     """The membership of someone who may read a project's systems and outputs."""
     member = member_of(user, slug)
-    require(member, *READERS)
+    permit(member, READ)
     return member
 
 
 def lead_of(user: User, slug: str) -> Member:
     """The membership of someone who may register and run systems."""
     member = member_of(user, slug)
-    require(member, Role.LEAD)
+    permit(member, RUN)
     return member
 
 
-def system_of(user: User, pk: int, *roles: Role) -> tuple[System, Member]:
+def system_of(user: User, pk: int, verb: str = READ) -> tuple[System, Member]:
     """A system and the user's membership of its project; by default any reader's."""
     found = System.objects.select_related("project", "created_by").filter(pk=pk).first()
-    return _given(found), _member(user, found.project_id if found else None, roles)
+    return _given(found), _member(user, found.project_id if found else None, verb)
 
 
-def version_of(user: User, pk: int, *roles: Role) -> tuple[Version, Member]:
+def version_of(user: User, pk: int, verb: str = READ) -> tuple[Version, Member]:
     found = Version.objects.select_related("system__project", "created_by").filter(pk=pk).first()
-    return _given(found), _member(user, found.system.project_id if found else None, roles)
+    return _given(found), _member(user, found.system.project_id if found else None, verb)
 
 
-def run_of(user: User, pk: int, *roles: Role) -> tuple[Run, Member]:
+def run_of(user: User, pk: int, verb: str = READ) -> tuple[Run, Member]:
     found = Run.objects.select_related("version__system__project", "started_by").filter(pk=pk).first()
-    return _given(found), _member(user, found.version.system.project_id if found else None, roles)
+    return _given(found), _member(user, found.version.system.project_id if found else None, verb)
 
 
-def open_run_of(user: User, pk: int, *roles: Role) -> tuple[Run, Member]:
+def open_run_of(user: User, pk: int, verb: str = READ) -> tuple[Run, Member]:
     """As `run_of`, for what would tell of the run: `Forbidden` where it is sealed from the user, lead or not."""
-    run, member = run_of(user, pk, *roles)
+    run, member = run_of(user, pk, verb)
     if Seal.objects.upon(member).filter(run=run).exists():
         raise Forbidden("This run is sealed from you: somebody else, who is not to rate what it wrote, can do this.")
     return run, member
@@ -57,9 +57,9 @@ def runs_sealed_from(member: Member) -> set[int]:
     return set(Seal.objects.upon(member).values_list("run", flat=True))
 
 
-def seal_of(user: User, pk: int, *roles: Role) -> tuple[Seal, Member]:
+def seal_of(user: User, pk: int, verb: str = READ) -> tuple[Seal, Member]:
     found = Seal.objects.select_related("run__version__system__project", "member__user").filter(pk=pk).first()
-    return _given(found), _member(user, found.run.version.system.project_id if found else None, roles)
+    return _given(found), _member(user, found.run.version.system.project_id if found else None, verb)
 
 
 def members_to(run: Run, ids: Sequence[int]) -> list[Member]:
@@ -77,7 +77,7 @@ def _given(found: _Row | None) -> _Row:
     return found
 
 
-def _member(user: User, project_id: int | None, roles: tuple[Role, ...]) -> Member:
+def _member(user: User, project_id: int | None, verb: str) -> Member:
     member = member_in(user, project_id)
-    require(member, *(roles or READERS))
+    permit(member, verb)
     return member

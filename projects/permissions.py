@@ -8,25 +8,10 @@ from accounts.models import User
 from api.problems import Forbidden, NotFound
 
 from .models import Answer, Guideline, Invitation, Job, Member, ParticipantLink, Project, Role, Round, Unit
+from .models.roles import MAY
 
-LEAD, CURATOR, VIEWER = Role.LEAD, Role.CURATOR, Role.VIEWER
 Rule = Callable[[Member], set[int]]
 _kept: dict[str, Rule] = {}
-
-#: What is not open to every member of a project, in words, and the roles it is open to.
-MAY: dict[str, frozenset[Role]] = {
-    "change the project": frozenset({LEAD}),
-    "see names": frozenset({LEAD, CURATOR}),
-    "see e-mail addresses": frozenset({LEAD}),
-    "change members": frozenset({LEAD}),
-    "invite people": frozenset({LEAD}),
-    "write guidelines": frozenset({LEAD}),
-    "read the audit trail": frozenset({LEAD, CURATOR}),
-    "control jobs": frozenset({LEAD}),
-    "read reports of jobs": frozenset({LEAD, CURATOR}),
-    "let volunteers in": frozenset({LEAD}),
-    "curate": frozenset({LEAD, CURATOR}),
-}
 
 
 def may(member: Member, verb: str) -> bool:
@@ -73,12 +58,6 @@ def hidden_from(member: Member) -> dict[str, set[int]]:
 def is_about_hidden(job: Job, member: Member) -> bool:
     """Whether a job is about something that is kept from the member: it names it by its type in its parameters."""
     return any(job.params.get(object_type) in ids for object_type, ids in hidden_from(member).items() if ids)
-
-
-def require(member: Member, *roles: str) -> None:
-    """Raise `Forbidden` unless the member has one of the roles."""
-    if member.role not in roles:
-        raise Forbidden(f"As {member.role} of this project you cannot do this; it takes: {', '.join(roles)}.")
 
 
 def _nothing() -> NotFound:

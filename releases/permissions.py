@@ -2,12 +2,12 @@
 
 from accounts.models import User
 from api.problems import NotFound
-from projects.models import Member, Role
-from projects.permissions import member_in, require
+from projects.models import Member
+from projects.permissions import member_in, permit
 
 from .models import Release
 
-READERS = (Role.LEAD, Role.CURATOR, Role.VIEWER)
+READ = "read releases"
 
 
 def release_of(user: User, pk: int) -> tuple[Release, Member]:
@@ -16,5 +16,5 @@ def release_of(user: User, pk: int) -> tuple[Release, Member]:
     if release is None:
         raise NotFound("There is nothing here that you may see.")
     member = member_in(user, release.project_id)
-    require(member, *READERS)
+    permit(member, READ)
     return release, member

@@ -16,15 +16,15 @@ from accounts.requests import signed_in
 from api import limits
 from api.problems import Conflict
 from projects.background import jobs
-from projects.models import Job, Member, Role
+from projects.models import Job, Member
 from projects.pages import plans
-from projects.permissions import Names, member_of, require
+from projects.permissions import Names, member_of, permit
 from projects.serializers.rounds import JobSerializer
 
 from . import serializers
 from .keeping import kept, served
 from .models import Release
-from .permissions import READERS, release_of
+from .permissions import READ, release_of
 from .sources import checks
 
 #: Bytes of a release that is verified while somebody waits: half a second.
@@ -44,7 +44,7 @@ class ReleaseListView(generics.ListAPIView[Release]):
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """The releases of a project, newest first."""
         member = member_of(signed_in(request), kwargs["slug"])
-        require(member, *READERS)
+        permit(member, READ)
         found = Release.objects.filter(project=member.project_id).select_related("created_by").defer("manifest")
         rows = self.paginate_queryset(found) or []
         return self.get_paginated_response(
@@ -55,7 +55,7 @@ class ReleaseListView(generics.ListAPIView[Release]):
     def post(self, request: Request, slug: str) -> Response:
         """Freeze a release in the background."""
         member = member_of(signed_in(request), slug)
-        require(member, Role.LEAD)
+        permit(member, "freeze releases")
         serializer = serializers.FreezeSerializer(data=request.data)
         serializer.is_valid(raise_exception=True)
         if Release.objects.filter(project=member.project_id, version=serializer.validated_data["version"]).exists():
@@ -71,7 +71,7 @@ class ReleaseChecksView(APIView):
     def get(self, request: Request, slug: str) -> Response:
         """What to look at before freezing."""
         member = member_of(signed_in(request), slug)
-        require(member, *READERS)
+        permit(member, READ)
         return Response(checks.run(member.project))
 
 
@@ -97,7 +97,7 @@ class ReleaseVerifyView(APIView):
     def post(self, request: Request, release_id: int) -> Response:
         """The same in the background; what was found is the job's result."""
         release, member = release_of(signed_in(request), release_id)
-        require(member, Role.LEAD, Role.CURATOR)
+        permit(member, "have a release verified by a job")
         job, _ = jobs.ask(
             project=release.project, kind="verify_release", params={"release": release.pk}, by=member.user
         )  # fmt: skip

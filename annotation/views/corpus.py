@@ -11,6 +11,7 @@ from rest_framework.views import APIView
 
 from accounts.requests import signed_in
 from projects.actions import acts
+from projects.permissions import may
 
 from .. import permissions
 from ..actions.curation.reviews import add_review
@@ -47,7 +48,7 @@ class ClusterView(APIView):
     def get(self, request: Request, cluster_id: int) -> Response:
         """One cluster with everything that hangs on it. What people answered is for leads and curators."""
         cluster, member = permissions.cluster_of(signed_in(request), cluster_id)
-        page = cluster_page.page(cluster, with_answers=member.role in permissions.ANSWER_READERS)
+        page = cluster_page.page(cluster, with_answers=may(member, "see who answered what"))
         return Response(shapes.ClusterSerializer(page).data)
 
 

@@ -12,7 +12,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.requests import signed_in
-from projects.models import Job, Role
+from projects.models import Job
 from projects.pages import plans
 
 from .. import permissions, plots
@@ -80,7 +80,7 @@ class RunScoreListView(generics.ListAPIView[Score]):
     )
     def post(self, request: Request, run_id: int) -> Response:
         """Have a run's summaries scored in the background. What is scored already is not scored again."""
-        run, member = permissions.open_run_of(signed_in(request), run_id, Role.LEAD)
+        run, member = permissions.open_run_of(signed_in(request), run_id, permissions.RUN)
         body = shapes.NewScoringSerializer(data=request.data)
         body.is_valid(raise_exception=True)
         asked = ask_for_scores(run=run, by=member.user, **body.validated_data)

@@ -11,7 +11,7 @@ from rest_framework.views import APIView
 
 from accounts.requests import signed_in
 from api.pagination import Pages
-from projects.models import Member, Role
+from projects.models import Member
 from projects.permissions import may
 
 from .. import permissions
@@ -25,7 +25,7 @@ class RunListView(APIView):
     @extend_schema(operation_id="runs_start", request=shapes.NewRunSerializer, responses={201: shapes.RunSerializer})
     def post(self, request: Request, version_id: int) -> Response:
         """Begin a run of a version over all units of its level."""
-        version, member = permissions.version_of(signed_in(request), version_id, Role.LEAD)
+        version, member = permissions.version_of(signed_in(request), version_id, permissions.RUN)
         body = shapes.NewRunSerializer(data=request.data)
         body.is_valid(raise_exception=True)
         run = actions.start_run(version=version, by=member.user, **body.validated_data)
@@ -43,7 +43,7 @@ class RunStopView(APIView):
     @extend_schema(operation_id="runs_stop", request=None, responses=shapes.RunSerializer)
     def post(self, request: Request, run_id: int) -> Response:
         """Stop a run. What is finished stays; what a worker has in hand is finished first."""
-        run, member = permissions.run_of(signed_in(request), run_id, Role.LEAD)
+        run, member = permissions.run_of(signed_in(request), run_id, permissions.RUN)
         actions.stop_run(run=run, by=member.user)
         return Response(_again(run, member))
 
@@ -52,7 +52,7 @@ class RunResumeView(APIView):
     @extend_schema(operation_id="runs_resume", request=None, responses=shapes.RunSerializer)
     def post(self, request: Request, run_id: int) -> Response:
         """Go on with what a stopped run has not done."""
-        run, member = permissions.run_of(signed_in(request), run_id, Role.LEAD)
+        run, member = permissions.run_of(signed_in(request), run_id, permissions.RUN)
         actions.resume_run(run=run, by=member.user)
         return Response(_again(run, member))
 
@@ -61,7 +61,7 @@ class RunRetryView(APIView):
     @extend_schema(operation_id="runs_retry", request=None, responses=shapes.RunSerializer)
     def post(self, request: Request, run_id: int) -> Response:
         """Try the items that failed once more. Not for whom the run is sealed from: it would tell that some have."""
-        run, member = permissions.open_run_of(signed_in(request), run_id, Role.LEAD)
+        run, member = permissions.open_run_of(signed_in(request), run_id, permissions.RUN)
         actions.retry_failed(run=run, by=member.user)
         return Response(_again(run, member))
 
@@ -104,7 +104,7 @@ class SealListView(APIView):
     )
     def post(self, request: Request, run_id: int) -> Response:
         """Hide a run's outputs from people, until their seals are lifted."""
-        run, member = permissions.run_of(signed_in(request), run_id, Role.LEAD)
+        run, member = permissions.run_of(signed_in(request), run_id, permissions.RUN)
         body = shapes.NewSealsSerializer(data=request.data)
         body.is_valid(raise_exception=True)
         people = permissions.members_to(run, body.validated_data["members"])
@@ -116,7 +116,7 @@ class SealLiftView(APIView):
     @extend_schema(operation_id="seals_lift", request=None, responses=shapes.SealSerializer)
     def post(self, request: Request, seal_id: int) -> Response:
         """Let a person see the run's outputs again."""
-        seal, member = permissions.seal_of(signed_in(request), seal_id, Role.LEAD)
+        seal, member = permissions.seal_of(signed_in(request), seal_id, permissions.RUN)
         actions.lift_seal(seal=seal, by=member.user)
         seal.refresh_from_db()
         return Response(_seals([seal], member)[0])

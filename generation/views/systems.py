@@ -9,7 +9,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.requests import signed_in
-from projects.models import Job, Role
+from projects.models import Job
 from projects.pages import plans
 from projects.serializers.rounds import JobSerializer
 
@@ -70,7 +70,7 @@ class VersionListView(APIView):
     def post(self, request: Request, system_id: int) -> Response:
         """Make a version of a system. Where only a worker can read what it points at, the reply is its job, whose
         result names the version. What is wrong is said field by field (``model.dtype``)."""
-        system, member = permissions.system_of(signed_in(request), system_id, Role.LEAD)
+        system, member = permissions.system_of(signed_in(request), system_id, permissions.RUN)
         body = shapes.NewVersionSerializer(data=request.data)
         body.is_valid(raise_exception=True)
         made = ask_for_version(system=system, by=member.user, **body.validated_data)

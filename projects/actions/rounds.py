@@ -20,14 +20,15 @@ from sql.planner import look_anew
 
 from .. import kinds, purposes
 from ..background import jobs
-from ..models import Assignment, Guideline, Job, Member, Participant, Project, Role, Round, Unit
+from ..models import Assignment, Guideline, Job, Member, Participant, Project, Round, Unit
+from ..models.roles import MAY
 from ..rounds import choosing
 from ..rounds.slots import Chosen, Shape, Slot, lay_out
 from . import practising, queue
 from .guidelines import latest_guideline
 
 BATCH = 2000
-WORKERS = (Role.LEAD, Role.CURATOR, Role.ANNOTATOR, Role.EVALUATOR)
+WORKERS = MAY["be put into rounds"]
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from django.db.models.functions import Lower
 
 
 class Role(models.TextChoices):
-    """What a member is in a project; what each may do is told in ``projects.permissions``."""
+    """What a member is in a project; what each may do is told in ``projects.models.roles``."""
 
     LEAD = "lead"
     CURATOR = "curator"

@@ -13,12 +13,10 @@ from accounts.permissions import GUESTS_TOO
 from accounts.requests import signed_in
 
 from ..actions.remarks import remark
-from ..models import Answer, Role
+from ..models import Answer
 from ..pages import inbox
-from ..permissions import answer_of, may, member_of, permit, require, round_of
+from ..permissions import answer_of, may, member_of, permit, round_of
 from ..serializers import inbox as shapes
-
-CURATE = "curate"
 
 
 class InboxView(generics.ListAPIView[Answer]):
@@ -29,7 +27,7 @@ class InboxView(generics.ListAPIView[Answer]):
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """Answers that flag, comment or skip, newest first, with the words on each."""
         member = member_of(signed_in(request), kwargs["slug"])
-        permit(member, CURATE)
+        permit(member, "curate")
         filters = shapes.InboxFiltersSerializer(data=request.query_params)
         filters.is_valid(raise_exception=True)
         page = self.paginate_queryset(inbox.filtered(member.project, **filters.validated_data)) or []
@@ -41,7 +39,7 @@ class InboxTotalsView(APIView):
     def get(self, request: Request, slug: str) -> Response:
         """How much was raised and is unsettled."""
         member = member_of(signed_in(request), slug)
-        permit(member, CURATE)
+        permit(member, "curate")
         return Response(inbox.totals(member.project))
 
 
@@ -52,7 +50,7 @@ class RemarksView(APIView):
     def post(self, request: Request, answer_uuid: UUID) -> Response:
         """Reply to an answer, settle what it raises, or open it again. Its author reads what is written."""
         answer, member = answer_of(signed_in(request), answer_uuid)
-        permit(member, CURATE)
+        permit(member, "curate")
         body = shapes.NewRemarkSerializer(data=request.data)
         body.is_valid(raise_exception=True)
         made = remark(answer=answer, by=member, **body.validated_data)
@@ -75,6 +73,6 @@ class OverviewView(APIView):
     def get(self, request: Request, slug: str) -> Response:
         """Open rounds and the newest closed ones, what needs attention in them, and who is at work."""
         member = member_of(signed_in(request), slug)
-        require(member, Role.LEAD, Role.CURATOR, Role.VIEWER)
-        found = inbox.overview(member.project, watches=may(member, CURATE))
+        permit(member, "read rounds")
+        found = inbox.overview(member.project, watches=may(member, "curate"))
         return Response(shapes.OverviewSerializer(found).data)

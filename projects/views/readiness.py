@@ -15,8 +15,7 @@ from api.fields import LARGEST, Strict
 from ..actions import practising
 from ..actions.answers import participant_of
 from ..actions.readiness import answer_questions, let_in
-from ..models import Role
-from ..permissions import LEAD, member_to, require, round_at_work, round_of
+from ..permissions import member_to, permit, round_at_work, round_of
 from ..rounds import practice, readiness
 from .work import AttemptSerializer, PracticeSerializer
 
@@ -75,7 +74,7 @@ class PracticePeopleView(APIView):
     def get(self, request: Request, round_id: int) -> Response:
         """How the people of a practice round fare; empty for a round of another purpose."""
         round, member = round_of(signed_in(request), round_id)
-        require(member, Role.LEAD, Role.CURATOR)
+        permit(member, "see who answered what")
         return Response(practice.of_everyone(round) if round.meaning.gives_feedback else [])
 
 
@@ -119,14 +118,14 @@ class AdmissionsView(APIView):
     def get(self, request: Request, round_id: int) -> Response:
         """What each person said to the questions, and who was let in."""
         round, member = round_of(signed_in(request), round_id)
-        require(member, Role.LEAD, Role.CURATOR)
+        permit(member, "see who answered what")
         return Response(readiness.of_everyone(round) if round.asks_questions else [])
 
     @extend_schema(operation_id="admissions_add", request=AdmissionSerializer, responses={204: None})
     def post(self, request: Request, round_id: int) -> Response:
         """Let a person work in the round whose two tries were used up."""
         round, member = round_of(signed_in(request), round_id)
-        require(member, LEAD)
+        permit(member, "open, change and close rounds")
         body = AdmissionSerializer(data=request.data)
         body.is_valid(raise_exception=True)
         person = member_to(round.project, body.validated_data["member"])

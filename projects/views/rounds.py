@@ -16,15 +16,14 @@ from api.pagination import Pages
 from .. import kinds
 from ..actions import measuring, preparing, rounds
 from ..actions.rounds import RoundPlan
-from ..models import Job, Member, Role, Round
+from ..models import Job, Member, Round
 from ..pages import markdown, plans, progress
-from ..permissions import member_of, member_to, require, round_of
+from ..permissions import member_of, member_to, permit, round_of
 from ..serializers import agreement as report_shapes
 from ..serializers import rounds as shapes
 from ..serializers import work
 
-LEADS = (Role.LEAD,)
-READERS = (Role.LEAD, Role.CURATOR, Role.VIEWER)
+CHANGE = "open, change and close rounds"
 
 
 def _plan(request: Request) -> RoundPlan:
@@ -79,7 +78,7 @@ class RoundListView(APIView):
     def get(self, request: Request, slug: str) -> Response:
         """The rounds of a project, newest first, with how far each is."""
         member = member_of(signed_in(request), slug)
-        require(member, *READERS)
+        permit(member, "read rounds")
         found = progress.with_counts(Round.objects.filter(project=member.project).select_related("guideline"))
         pages = Pages()
         rows = pages.paginate_queryset(found, request, view=self) or []
@@ -91,7 +90,7 @@ class RoundListView(APIView):
     def post(self, request: Request, slug: str) -> Response:
         """Open a round. Everything in the plan freezes. A large one is prepared by a job first, which opens it."""
         member = member_of(signed_in(request), slug)
-        require(member, *LEADS)
+        permit(member, CHANGE)
         round = preparing.begin_round(project=member.project, plan=_plan(request), by=member.user)
         return Response(_round(round, member), status=status.HTTP_201_CREATED)
 
@@ -103,7 +102,7 @@ class RoundTotalsView(APIView):
     def post(self, request: Request, slug: str) -> Response:
         """What a plan comes to: units, answers, each person's share and time. Opens nothing."""
         member = member_of(signed_in(request), slug)
-        require(member, *LEADS)
+        permit(member, CHANGE)
         return Response(plans.totals(member.project, _plan(request)))
 
 
@@ -112,7 +111,7 @@ class RoundChoicesView(APIView):
     def get(self, request: Request, slug: str) -> Response:
         """What a new round can be made of: kinds with their options, people with what waits for them."""
         member = member_of(signed_in(request), slug)
-        require(member, *LEADS)
+        permit(member, CHANGE)
         return Response(plans.choices(member.project))
 
 
@@ -121,7 +120,7 @@ class RoundPreviewView(APIView):
     def post(self, request: Request, slug: str) -> Response:
         """One unit of a plan as it will be seen, or none where the plan is empty. Opens nothing."""
         member = member_of(signed_in(request), slug)
-        require(member, *LEADS)
+        permit(member, CHANGE)
         plan, turn = _preview(request)
         return Response(plans.preview(member.project, plan, turn))
 
@@ -134,7 +133,7 @@ class RoundView(APIView):
         """A round, with its guideline, for those at work in it and for the project's leads, curators and viewers."""
         round, member = round_of(signed_in(request), round_id)
         if not round.participants.filter(member=member, left_at=None).exists():
-            require(member, *READERS)
+            permit(member, "read rounds")
         return Response(_round(round, member))
 
 
@@ -143,7 +142,7 @@ class RoundProgressView(APIView):
     def get(self, request: Request, round_id: int) -> Response:
         """How far the round is, person by person."""
         round, member = round_of(signed_in(request), round_id)
-        require(member, Role.LEAD, Role.CURATOR)
+        permit(member, "see who answered what")
         return Response(progress.of_round(round, now=timezone.now()))
 
 
@@ -152,7 +151,7 @@ class RoundCloseView(APIView):
     def post(self, request: Request, round_id: int) -> Response:
         """Close the round. The job forms gold, where that is its purpose, and seals."""
         round, member = round_of(signed_in(request), round_id)
-        require(member, *LEADS)
+        permit(member, CHANGE)
         return _accepted(rounds.close_round(round=round, by=member.user))
 
 
@@ -161,14 +160,14 @@ class RoundPreparationView(APIView):
     def post(self, request: Request, round_id: int) -> Response:
         """Go on preparing a round whose preparation was stopped or failed."""
         round, member = round_of(signed_in(request), round_id)
-        require(member, *LEADS)
+        permit(member, CHANGE)
         return _accepted(preparing.go_on(round=round, by=member.user))
 
     @extend_schema(operation_id="rounds_discard", request=None, responses={202: shapes.JobSerializer})
     def delete(self, request: Request, round_id: int) -> Response:
         """Discard a round that never opened. The job leaves nothing of it."""
         round, member = round_of(signed_in(request), round_id)
-        require(member, *LEADS)
+        permit(member, CHANGE)
         return _accepted(preparing.discard(round=round, by=member.user))
 
 
@@ -177,7 +176,7 @@ class RoundPeopleView(APIView):
     def post(self, request: Request, round_id: int) -> Response:
         """Let a member work in the round."""
         round, member = round_of(signed_in(request), round_id)
-        require(member, *LEADS)
+        permit(member, CHANGE)
         serializer = shapes.PersonSerializer(data=request.data)
         serializer.is_valid(raise_exception=True)
         joiner = member_to(round.project, serializer.validated_data["member"])
@@ -190,7 +189,7 @@ class RoundPersonView(APIView):
     def delete(self, request: Request, round_id: int, member_id: int) -> Response:
         """Take a member out of the round; what was answered stays."""
         round, member = round_of(signed_in(request), round_id)
-        require(member, *LEADS)
+        permit(member, CHANGE)
         rounds.remove_person(round=round, member=member_to(round.project, member_id), by=member.user)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
@@ -219,5 +218,5 @@ class RoundAgreementView(APIView):
     @staticmethod
     def _round(request: Request, round_id: int) -> Round:
         round, member = round_of(signed_in(request), round_id)
-        require(member, Role.LEAD, Role.CURATOR)
+        permit(member, "see who answered what")
         return round

@@ -17,9 +17,9 @@ from accounts.requests import signed_in
 from api.uploading import UploadParser
 
 from ..actions import elsewhere, sheets
-from ..models import Assignment, Role, Round
+from ..models import Assignment, Round
 from ..pages import plans
-from ..permissions import member_of, member_to, require, round_of
+from ..permissions import member_of, member_to, permit, round_of
 from ..serializers import sheets as shapes
 from ..serializers.rounds import JobSerializer
 from ..sheets import about, writing
@@ -30,7 +30,7 @@ XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 def _leads(user: User, round_id: int) -> Round:
     round, member = round_of(user, round_id)
-    require(member, Role.LEAD)
+    permit(member, "send rounds out as sheets and bring them back")
     return round
 
 
@@ -118,7 +118,7 @@ class ElsewhereCheckView(APIView):
         """Upload ratings that were made elsewhere and see what they would come to; nothing is stored yet."""
         user = signed_in(request)
         member = member_of(user, slug)
-        require(member, Role.LEAD)
+        permit(member, "bring data in")
         upload = shapes.ElsewhereUploadSerializer(data=request.data)
         upload.is_valid(raise_exception=True)
         job = elsewhere.start_check(project=member.project, by=user, **upload.validated_data)
@@ -133,7 +133,7 @@ class ElsewhereConfirmView(APIView):
         """Store ratings that were checked, as a closed round of named raters: all of them or none."""
         user = signed_in(request)
         member = member_of(user, slug)
-        require(member, Role.LEAD)
+        permit(member, "bring data in")
         body: Any = shapes.ElsewhereConfirmSerializer(data=request.data)
         body.is_valid(raise_exception=True)
         asked = body.validated_data

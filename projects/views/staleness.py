@@ -20,12 +20,10 @@ from ..serializers import staleness as shapes
 from ..serializers.corrections import CorrectedSerializer
 from ..values.outdated import outdated
 
-CURATE = "curate"
-
 
 def _curator(user: User, slug: str) -> Member:
     member = member_of(user, slug)
-    permit(member, CURATE)
+    permit(member, "curate")
     return member
 
 
@@ -77,7 +75,7 @@ class UpheldView(APIView):
     def post(self, request: Request, round_id: int) -> Response:
         """Confirm at once that a round's answers from under an earlier guideline stand under the newest one."""
         round, member = round_of(signed_in(request), round_id)
-        permit(member, CURATE)
+        permit(member, "curate")
         asked = shapes.UpholdSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
         answers = uphold(round=round, by=member, **asked.validated_data)
@@ -91,7 +89,7 @@ class ConfirmationView(APIView):
     def post(self, request: Request, unit_id: int) -> Response:
         """Decide anew what was in force before a change, value for value."""
         unit, member = unit_of(signed_in(request), unit_id)
-        permit(member, CURATE)
+        permit(member, "curate")
         asked = shapes.ConfirmationSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
         made = confirm(unit=unit, by=member, **asked.validated_data)

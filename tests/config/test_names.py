@@ -17,7 +17,7 @@ from projects.actions.participant_links import make_links, revoke_link
 from projects.actions.people import change_role
 from projects.actions.remarks import remark
 from projects.models import Member, Role
-from projects.permissions import MAY
+from projects.models.roles import MAY
 from tests.builders import label_value
 from tests.config.routes import API, CASES, api_routes, ask, client_of, no_ids
 from tests.config.world import World

@@ -20,8 +20,8 @@ class Fault:
 
 FAULTS = (
     Fault(
-        "lost-permission", "projects/permissions.py",
-        '"control jobs": frozenset({LEAD}),', '"control jobs": frozenset({LEAD, VIEWER}),',
+        "lost-permission", "projects/models/roles.py",
+        '"control jobs": _LEADS,', '"control jobs": _READERS,',
         "A viewer may stop the jobs of others.",
     ),
     Fault(

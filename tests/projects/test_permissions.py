@@ -1,17 +1,19 @@
 """Who may do what, route by route and role by role; to a stranger nothing exists."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.conf import settings
 from rest_framework.test import APIClient
 
 from accounts.models import User
 from api.problems import Forbidden, NotFound
 from projects.actions import guidelines, invitations, people
 from projects.models import Job, Member, Project, Role, Round
+from projects.models.roles import MAY
 from projects.permissions import (
-    MAY,
     job_of,
     member_to,
     permit,
@@ -93,6 +95,48 @@ def test_a_verb_that_is_not_in_the_table_is_a_mistake_of_ours(project: Project, 
     with pytest.raises(KeyError):
         permit(project.members.get(user=lead), "fly")
     assert all(roles <= set(Role) for roles in MAY.values())
+
+
+def table() -> list[str]:
+    """The table of roles as the guide for leads prints it."""
+    roles = [role for role in Role if role != Role.VOLUNTEER]
+    rows = [["", *roles], ["---"] * (len(roles) + 1)]
+    rows += [[verb, *("yes" if role in allowed else "" for role in roles)] for verb, allowed in MAY.items()]
+    return ["| " + " | ".join(row) + " |" for row in rows]
+
+
+def test_the_guide_prints_the_table() -> None:
+    assert "\n\n" + "\n".join(table()) + "\n\n" in (settings.ROOT / "docs" / "lead.md").read_text(encoding="utf-8")
+
+
+#: A role by its name, other than a volunteer, who is no member like others.
+NAMED = re.compile(r"Role\.(?!VOLUNTEER|choices)[A-Z]+|\.role (?:in|==|!=)")
+
+
+def test_no_view_page_serializer_or_permission_names_a_role() -> None:
+    """What a role may is asked of the table by what is to be done."""
+    found = {}
+    for app in ("projects", "annotation", "generation", "releases"):
+        for room in ("views", "pages", "serializers", "permissions"):
+            for path in [*(settings.ROOT / app).glob(f"{room}.py"), *(settings.ROOT / app / room).rglob("*.py")]:
+                if names := NAMED.findall(path.read_text(encoding="utf-8")):
+                    found[str(path.relative_to(settings.ROOT))] = names
+    assert found == {"projects/permissions.py": [".role in", ".role =="]}
+    assert NAMED.findall("member.role in (Role.LEAD,)") == [".role in", "Role.LEAD"]
+
+
+def test_every_verb_is_asked_for_and_every_one_that_is_asked_for_is_in_the_table() -> None:
+    """By its words in some file beside the table: whoever adds one to it asks for it as well."""
+    said = "".join(
+        path.read_text(encoding="utf-8")
+        for app in ("projects", "annotation", "generation", "releases")
+        for path in (settings.ROOT / app).rglob("*.py")
+        if path.name != "roles.py"
+    )
+    assert [verb for verb in MAY if f'"{verb}"' not in said] == []
+    asked = set(re.findall(r"\b(?:may|permit)\([^\n]*, \"([^\"\n]+)\"\)", said))
+    assert len(asked) > 10
+    assert asked <= set(MAY)
 
 
 @pytest.fixture

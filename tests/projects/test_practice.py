@@ -19,8 +19,9 @@ from projects.actions.practising import begin_again
 from projects.actions.readiness import NotReady
 from projects.actions.rounds import add_person, close_round, remove_person
 from projects.models import Answer, Assignment, Decision, Member, Project, Reference, Round, Unit
-from projects.pages import progress, staleness
+from projects.pages import progress
 from projects.rounds import agreement, choosing, practice
+from projects.values.outdated import outdated
 from releases.formats import answers as answers_format
 from releases.formats.notes import Notes
 from releases.sources import state
@@ -197,7 +198,7 @@ def test_practice_reaches_neither_gold_nor_agreement_nor_release(project: Projec
     released = {path: b"".join(rows) for path, rows in answers_format.files(project, Notes())}
     assert b"practice" not in released["answers/label.csv"]
     assert state.newest_change(project) == newest
-    assert staleness.outdated(project).filter(assignment__round=round).count() == 0
+    assert outdated(project).filter(assignment__round=round).count() == 0
     assert choosing.units(project, "label", {"unasked": True}).count() == 12
 
 
