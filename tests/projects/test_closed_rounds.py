@@ -56,9 +56,12 @@ def test_an_answer_begun_before_the_round_was_closed_is_refused_with_a_reason_an
 def test_no_address_and_no_body_opens_a_closed_round(round: Round, lead: User) -> None:
     close_round(round=round, by=lead)
     client = signed_in(lead)
-    assert not [p for p, _ in walk(get_resolver()) if "open" in p or "unlock" in p]
+    opening = [p for p, _ in walk(get_resolver()) if "open" in p or "unlock" in p]
+    # A decision about a unit is taken back; its round stays closed.
+    assert opening == ["api/v1/rounds/<int:round_id>/adjudication/<int:unit_id>/reopen/"]
+    unit = round.assignments.values_list("unit", flat=True)[0]
     for method in ("post", "put", "patch"):
-        for address in ("", "close/"):
+        for address in ("", "close/", f"adjudication/{unit}/reopen/"):
             for status in ("open", "OPEN"):
                 reply = getattr(client, method)(
                     f"/api/v1/rounds/{round.pk}/{address}", {"status": status, "closed_at": None}, format="json"
