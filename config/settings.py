@@ -297,6 +297,8 @@ SPECTACULAR_SETTINGS = {
         "RunStatusEnum": "generation.models.RunStatus",
         "ItemStatusEnum": "generation.models.ItemStatus",
         "PlannedPurposeEnum": "projects.serializers.rounds.PURPOSES",
+        "ReadinessEnum": "projects.rounds.readiness.STATES",
+        "PracticeStandingEnum": "projects.rounds.practice.STANDINGS",
     },
 }
 

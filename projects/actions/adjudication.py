@@ -158,8 +158,9 @@ def _take_back(round: Round, made: Sequence[Decision], reason: str, by: Member, 
         key=lambda d: d.pk,
     ):
         words[d.unit_id, d.field].append(d)
-    # Fields of one unit go together: where one was decided again, the others stay as well.
-    gone = {d.unit_id for d in made if words[d.unit_id, d.field][-1].pk != d.pk}
+    # Fields of one unit go together: where one was decided again, the others stay as well. Nobody shows a text that was
+    # corrected since, and nothing of it is to be decided.
+    gone = {d.unit_id for d in made if d.unit.superseded_by_id or words[d.unit_id, d.field][-1].pk != d.pk}
     mine = sorted((d for d in made if d.unit_id not in gone), key=lambda d: d.pk)
     now = timezone.now()
     rows: list[Decision] = []

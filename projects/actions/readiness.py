@@ -54,9 +54,10 @@ def answer_questions(*, round: Round, member: Member, chosen: Sequence[int]) -> 
 
 
 def let_in(*, round: Round, member: Member, reason: str, by: User) -> Admission:
-    """Let a person of the round work in it though the questions were not answered rightly."""
-    if not round.asks_questions:
-        raise Conflict("This round asks no questions.")
+    """Let a person of the round work in it though the questions were not answered rightly, or no attempt at the
+    required practice is left."""
+    if not round.asks_questions and round.requires_practice_id is None:
+        raise Conflict("Nothing comes before the first unit of this round.")
     if not round.participants.filter(member=member, left_at=None).exists():
         raise Refused.field("member", "This person is not at work in this round.")
     with transaction.atomic():

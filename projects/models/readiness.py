@@ -34,7 +34,7 @@ class QuestionTry(models.Model):
 
 
 class Admission(models.Model):
-    """A lead let a person into a round who had not got the questions right."""
+    """A lead let a person into a round who had not got the questions right, or had no attempt at its practice left."""
 
     round = models.ForeignKey(Round, on_delete=models.PROTECT, related_name="admissions")
     member = models.ForeignKey(Member, on_delete=models.PROTECT, related_name="admissions")

@@ -5,7 +5,7 @@ from math import ceil
 from statistics import median
 from typing import Any
 
-from django.db.models import BooleanField, Case, Count, When
+from django.db.models import BooleanField, Case, Count, Q, When
 from django.utils import timezone
 
 from api.parameters import in_words, parameter_page
@@ -14,7 +14,7 @@ from .. import kinds, purposes
 from ..actions.rounds import WORKERS, RoundPlan, chosen_units, meant
 from ..background import waiting
 from ..models import Answer, Assignment, Job, Outcome, Participant, Project, Round, Unit
-from ..rounds import cards, choosing
+from ..rounds import cards, choosing, practice
 from ..rounds.slots import Shape
 
 #: How many of the newest answers the estimate of time looks at.
@@ -69,17 +69,31 @@ def choices(project: Project) -> dict[str, Any]:
     return {
         "kinds": [_kind_choice(kind) for kind in kinds.all_kinds()],
         "purposes": [_purpose_choice(key) for key in purposes.which("planned")],
-        "practice": list(
-            project.rounds.opened().filter(purpose__in=purposes.which("gives_feedback")).values("id", "name", "kind")
-        ),
+        "practice": _practices(project),
         "people": _people(project),
     }
+
+
+def _practices(project: Project) -> list[dict[str, Any]]:
+    """Practice rounds that a round can ask for, with who is in each and who has passed. Three queries."""
+    rounds = list(project.rounds.opened().filter(purpose__in=purposes.which("gives_feedback")))
+    there: dict[int, list[int]] = defaultdict(list)
+    for round, member in Participant.objects.filter(round__in=rounds, left_at=None).values_list("round", "member"):
+        there[round].append(member)
+    fared = practice.attempts_in(rounds, Q())
+    return [
+        {
+            "id": r.pk, "name": r.name, "kind": r.kind, "open": r.is_open, "people": sorted(there[r.pk]),
+            "passed": sorted(pk for pk, mine in fared[r.pk].items() if any(one.passed for one in mine)),
+        }
+        for r in rounds
+    ]  # fmt: skip
 
 
 def _purpose_choice(key: str) -> dict[str, Any]:
     meaning = purposes.of(key)
     return {
-        "key": key, "says": meaning.says, "for_everyone": meaning.gives_feedback,
+        "key": key, "says": meaning.says, "for_everyone": meaning.gives_feedback, "chooses": meaning.chooses,
         "terms": [parameter_page(one) for one in meaning.terms],
     }  # fmt: skip
 
@@ -92,6 +106,7 @@ def _kind_choice(kind: kinds.Kind) -> dict[str, Any]:
         "options": [parameter_page(one) for one in kind.options],
         "policy": [parameter_page(one) for one in kind.policy],
         "filters": [parameter_page(one.asked) for one in choosing.filters_of(kind)],
+        "guideline": kind.guideline,
     }
 
 

@@ -10,6 +10,7 @@ from accounts.models import User
 
 from .. import kinds
 from ..models import Answer, Assignment, Job, Outcome, Participant, Remark, Round
+from ..rounds import practice, readiness
 from ..rounds.counted import opinions
 from . import outcomes
 
@@ -141,8 +142,9 @@ def of_person(round: Round, participant: Participant) -> dict[str, int | None]:
 
 
 def my_work(user: User, *, now: datetime) -> list[dict[str, Any]]:
-    """The rounds in which a person works, open ones first. Two queries a list and one a round kept open."""
-    rounds = list(Round.objects.worked_on_by(user).select_related("project").order_by("-status", "-pk")[:100])
+    """The rounds in which a person works, open ones first. A fixed number of queries, whatever their number."""
+    found = Round.objects.worked_on_by(user).select_related("project", "requires_practice")
+    rounds = list(found.order_by("-status", "-pk")[:100])
     said: dict[int, dict[str, Any]] = {
         r["assignment__round"]: dict(r)
         for r in Answer.objects.filter(assignment__round__in=rounds, author__user=user)
@@ -153,20 +155,37 @@ def my_work(user: User, *, now: datetime) -> list[dict[str, Any]]:
             ms=Sum("active_ms"),
         )
     }
-    left, replies = _left(rounds, user), _replies(rounds, user)
+    fared = _fared(rounds, user)
+    left, replies, first = _left(rounds, user), _replies(rounds, user), readiness.before_each(rounds, user)
     return [
         {
             "id": r.pk, "name": r.name, "project": r.project.slug, "project_name": r.project.name, "kind": r.kind,
             "kind_title": kinds.get(r.kind).title, "status": r.status,
             "answered": said.get(r.pk, {}).get("answered", 0),
             "left": left.get(r.pk, 0) if r.is_open else 0,
+            "practice": practice.standing(r, fared[r.pk]) if r.pk in fared else None,
             "today": said.get(r.pk, {}).get("today", 0),
             "active_seconds": (said.get(r.pk, {}).get("ms") or 0) / 1000,
             "replies": replies.get(r.pk, 0),
             "outcomes": outcomes.are_shown(r),
-        }
+            "first": first.get(r.pk),
+        } | _of_tries(r, fared.get(r.pk))
         for r in rounds
     ]  # fmt: skip
+
+
+def _fared(rounds: list[Round], user: User) -> dict[int, list[practice.Attempt]]:
+    """The attempts of one person in the rounds that are practice, by round id. One query, none where there is none."""
+    told = [r for r in rounds if r.meaning.gives_feedback]
+    found = practice.attempts_in(told, Q(person__user=user)) if told else {}
+    return {pk: next(iter(mine.values()), []) for pk, mine in found.items()}
+
+
+def _of_tries(round: Round, mine: list[practice.Attempt] | None) -> dict[str, int]:
+    """In open practice a unit is done when it is right, or no try is left; nothing for other rounds."""
+    if mine is None or not round.is_open:
+        return {}
+    return {"answered": sum(a.done for a in mine), "left": sum(a.units - a.done for a in mine)}
 
 
 def _replies(rounds: list[Round], user: User) -> dict[int, int]:

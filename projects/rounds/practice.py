@@ -6,7 +6,7 @@ units; its slots are told apart by their repeat, 0 for the first.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,7 @@ from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 from api.parameters import defaults
 
 from .. import kinds
-from ..models import Answer, Assignment, Decision, Member, Reference, Round
+from ..models import Answer, Assignment, Decision, Member, Participant, Reference, Round
 from ..models.round import WALK
 from ..purposes import ATTEMPTS, PASS_MARK, TRIES
 from ..values.in_force import values_of
@@ -53,31 +53,50 @@ class Attempt:
 
 def attempts(round: Round, members: Iterable[int] | None = None) -> dict[int, list[Attempt]]:
     """The attempts of each person, by member id, the first first. One query."""
-    slots = _judged(Assignment.objects.filter(round=round, person__isnull=False).counted())
-    if members is not None:
-        slots = slots.filter(person__in=members)
+    return attempts_in([round], Q() if members is None else Q(person__in=members))[round.pk]
+
+
+def attempts_in(rounds: Iterable[Round], who: Q) -> dict[int, dict[int, list[Attempt]]]:
+    """As `attempts` of several rounds, by round id; ``who`` narrows the slots to those of some people. One query."""
+    by_id = {round.pk: round for round in rounds}
+    over = Q(wrong=False)
+    for round in by_id.values():
+        over |= Q(round=round, revision__gte=term(round, TRIES))
     answered = Q(current_answer__isnull=False)
-    over = Q(wrong=False) | Q(revision__gte=term(round, TRIES))
-    rows = slots.values("person", "repeat").annotate(
+    slots = _judged(Assignment.objects.filter(who, round__in=by_id, person__isnull=False).counted())
+    rows = slots.values("round", "person", "repeat").annotate(
         units=Count("pk"), done=Count("pk", filter=answered & over), right=Count("pk", filter=answered & Q(wrong=False))
     )
-    found: dict[int, list[Attempt]] = defaultdict(list)
-    for row in rows.order_by("person", "repeat"):
-        found[row["person"]].append(
-            Attempt(row["repeat"] + 1, row["units"], row["done"], row["right"], term(round, PASS_MARK))
-        )
+    found: dict[int, dict[int, list[Attempt]]] = {pk: defaultdict(list) for pk in by_id}
+    for row in rows.order_by("round", "person", "repeat"):
+        mark = term(by_id[row["round"]], PASS_MARK)
+        attempt = Attempt(row["repeat"] + 1, row["units"], row["done"], row["right"], mark)
+        found[row["round"]][row["person"]].append(attempt)
     return found
 
 
-def has_passed(round: Round, member: int) -> bool:
-    return any(attempt.passed for attempt in attempts(round, [member])[member])
-
-
-def may_begin_again(round: Round, mine: list[Attempt]) -> bool:
+def may_begin_again(round: Round, mine: Sequence[Attempt]) -> bool:
     """Whether a person may walk through all units once more: the lead allows it, and the last attempt was no pass."""
     return (
         bool(mine) and round.is_open and len(mine) < term(round, ATTEMPTS) and mine[-1].is_done and not mine[-1].passed
     )
+
+
+TO_DO, PASSED, AGAIN, FAILED = "to do", "passed", "may begin again", "not passed"
+#: As choices of the API.
+STANDINGS = [(one, one) for one in (TO_DO, PASSED, AGAIN, FAILED)]
+
+
+def standing(round: Round, mine: Sequence[Attempt]) -> str:
+    """What a person's attempts come to: passed, something to do (in this attempt or in another one), or no way to pass:
+    the last attempt is done, the round is closed, or no text is left that was not corrected since."""
+    if any(attempt.passed for attempt in mine):
+        return PASSED
+    if not round.is_open or not mine:
+        return FAILED
+    if not mine[-1].is_done:
+        return TO_DO
+    return AGAIN if may_begin_again(round, mine) else FAILED
 
 
 def of_person(round: Round, member: Member) -> dict[str, Any]:
@@ -88,7 +107,14 @@ def of_person(round: Round, member: Member) -> dict[str, Any]:
         "passed": any(attempt.passed for attempt in mine),
         "pass_mark": term(round, PASS_MARK),
         "may_begin_again": may_begin_again(round, mine),
+        "opens": list(_opens(round, member).values("id", "name")),
     }
+
+
+def _opens(round: Round, member: Member) -> QuerySet[Round]:
+    """The open rounds in which a person works that ask for this practice."""
+    at_work = Participant.objects.filter(member=member, left_at=None).values("round")
+    return Round.objects.filter(requires_practice=round, status=Round.Status.OPEN, pk__in=at_work).order_by("pk")
 
 
 def of_everyone(round: Round) -> list[dict[str, Any]]:

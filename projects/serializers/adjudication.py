@@ -5,7 +5,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from api.fields import LARGEST, Strict
+from api.fields import LARGEST, FiniteField, Strict
 
 from .. import kinds
 from ..models import Origin, Round
@@ -177,7 +177,7 @@ class AtOncePreviewSerializer(Plain):
 
 
 class AtOnceSerializer(ActSerializer):
-    agreement = serializers.FloatField(min_value=0, max_value=1)
+    agreement = FiniteField(min_value=0, max_value=1)
     tied = serializers.BooleanField(default=False, help_text="Whether to draw one where answers are equally near.")
     units = serializers.IntegerField(min_value=1, max_value=LARGEST, help_text="How many there were in the preview.")
     reason = serializers.CharField(**REASON)

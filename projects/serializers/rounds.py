@@ -1,17 +1,19 @@
 """Rounds in JSON: what a lead plans, what everyone at work in it sees, and how far it is."""
 
-from typing import Any
+from typing import Any, get_args
 
 from rest_framework import serializers
 
-from api.fields import LARGEST, Strict
+from api.fields import LARGEST, FiniteField, Strict
 from api.parameters import ParameterSerializer
 
 from .. import kinds
 from ..background import waiting
 from ..models import Purpose, Role, Round
 from ..models.job import Job, JobProblem, JobStatus
-from ..purposes import which
+from ..purposes import Chooses, which
+from ..rounds import practice
+from .work import FirstSerializer
 
 Plain = serializers.Serializer[Any]
 KIND_CHOICES = kinds.choices()
@@ -48,11 +50,11 @@ class RoundPlanSerializer(Strict):
         child=serializers.JSONField(), required=False, help_text="What makes answers gold, by the kind's declarations."
     )
     lease_seconds = serializers.IntegerField(min_value=60, max_value=7 * 24 * 3600, default=1800)
-    block_share = serializers.FloatField(
+    block_share = FiniteField(
         min_value=0, max_value=1, default=0.0, help_text="Share of the units that more people are asked; 0 for none."
     )
     block_overlap = serializers.IntegerField(min_value=0, max_value=50, default=0, help_text="How many people those.")
-    repeat_share = serializers.FloatField(
+    repeat_share = FiniteField(
         min_value=0, max_value=0.5, default=0.0, help_text="Share of each person's own units that is asked again."
     )
     repeat_distance = serializers.IntegerField(
@@ -80,12 +82,17 @@ class KindChoiceSerializer(Plain):
     options = ParameterSerializer(many=True)
     policy = ParameterSerializer(many=True)
     filters = ParameterSerializer(many=True)
+    guideline = serializers.CharField(help_text="The one that ships with it, in Markdown.")
 
 
 class PurposeChoiceSerializer(Plain):
     key = serializers.ChoiceField(choices=PURPOSES)
     says = serializers.CharField(help_text="What becomes of its answers.")
     for_everyone = serializers.BooleanField(help_text="Everyone is asked every unit: there is nothing to deal.")
+    chooses = serializers.ChoiceField(
+        choices=[(one, one) for one in get_args(Chooses)],
+        help_text="Which units it takes: any, those with a value, those of which every field has gold.",
+    )  # fmt: skip
     terms = ParameterSerializer(many=True)
 
 
@@ -93,6 +100,9 @@ class PracticeChoiceSerializer(Plain):
     id = serializers.IntegerField()
     name = serializers.CharField()
     kind = serializers.CharField()
+    open = serializers.BooleanField(help_text="Whether it can still be passed.")
+    people = serializers.ListField(child=serializers.IntegerField(), help_text="Members at work in it.")
+    passed = serializers.ListField(child=serializers.IntegerField(), help_text="Members who have passed it.")
 
 
 class PersonChoiceSerializer(Plain):
@@ -151,6 +161,11 @@ class SkipReasonSerializer(Plain):
     text = serializers.CharField()
 
 
+class RequiredPracticeSerializer(Plain):
+    id = serializers.IntegerField()
+    name = serializers.CharField()
+
+
 class RoundSerializer(Plain):
     """A round as everyone at work in it sees it."""
 
@@ -174,6 +189,7 @@ class RoundSerializer(Plain):
     shows_value = serializers.BooleanField(help_text="The value in force is shown, to be confirmed or corrected.")
     gives_feedback = serializers.BooleanField(help_text="People are told at once what was expected.")
     asks_questions = serializers.BooleanField()
+    requires_practice = RequiredPracticeSerializer(allow_null=True)
     terms = serializers.DictField(child=serializers.JSONField(), help_text="What the purpose asks of people.")
     guideline = RoundGuidelineSerializer()
     skip_reasons = SkipReasonSerializer(many=True)
@@ -266,6 +282,10 @@ class WorkRowSerializer(Plain):
     active_seconds = serializers.FloatField()
     replies = serializers.IntegerField(help_text="What was said to this person's answers.")
     outcomes = serializers.BooleanField(help_text="Whether this person may see what was decided of the own answers.")
+    first = FirstSerializer(allow_null=True, help_text="What the person has to do before the first unit.")
+    practice = serializers.ChoiceField(
+        choices=practice.STANDINGS, allow_null=True, help_text="How the person fares; null where it is no practice."
+    )  # fmt: skip
 
 
 class PersonSerializer(Plain):

@@ -12,6 +12,7 @@ from api.fields import LARGEST
 
 from .. import kinds
 from ..models import Outcome
+from ..rounds import readiness
 
 Plain = serializers.Serializer[Any]
 
@@ -37,6 +38,15 @@ class CardSerializer(Plain):
         child=serializers.IntegerField(),
         help_text="The decisions whose value is shown, to be sent back with the answer; empty where none is.",
     )
+
+
+class FirstSerializer(Plain):
+    """What comes before the first unit."""
+
+    what = serializers.ChoiceField(choices=[(readiness.QUESTIONS, "questions"), (readiness.PRACTICE, "practice")])
+    state = serializers.ChoiceField(choices=[(readiness.TO_DO, "to do"), (readiness.ASK, "ask the lead")])
+    round = serializers.IntegerField(help_text="This round, or the practice to pass.")
+    name = serializers.CharField()
 
 
 class SubmissionSerializer(Plain):

@@ -65,7 +65,10 @@ class DossierView(APIView):
         """One unit with the answers that count, side by side, and all that was ever decided of it."""
         round, member = _curating(signed_in(request), round_id)
         asked = _asked(shapes.DossierFiltersSerializer, request.query_params)
-        found = dossier.dossier(round, unit_in(round, unit_id), asking=member, **asked.validated_data)
+        unit = unit_in(round, unit_id)
+        # Whoever works in it would read what others said before answering.
+        actions.refuse_unless_closed(round)
+        found = dossier.dossier(round, unit, asking=member, **asked.validated_data)
         return Response(shapes.DossierSerializer(found).data)
 
     @extend_schema(

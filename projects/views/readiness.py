@@ -39,9 +39,7 @@ class AskedQuestionSerializer(Plain):
 
 
 class QuestionsSerializer(Plain):
-    state = serializers.ChoiceField(
-        choices=[("to do", "to do"), ("passed", "passed"), ("ask the lead", "ask the lead")]
-    )
+    state = serializers.ChoiceField(choices=readiness.STATES)
     tries_left = serializers.IntegerField()
     questions = AskedQuestionSerializer(many=True)
 
@@ -61,7 +59,12 @@ class PersonQuestionsSerializer(Plain):
     of = serializers.IntegerField(help_text="How many questions there are.")
     tries = serializers.ListField(child=serializers.IntegerField(), help_text="How many were right, try by try.")
     passed = serializers.BooleanField()
+    practice = serializers.ChoiceField(
+        choices=readiness.STATES, allow_null=True,
+        help_text="How far the person is with the required practice; null where the round requires none.",
+    )  # fmt: skip
     admitted = serializers.BooleanField(help_text="The lead let the person in.")
+    waits_for_lead = serializers.BooleanField(help_text="The person can do no more, unless a lead lets them in.")
 
 
 class AdmissionSerializer(Strict):
@@ -116,14 +119,15 @@ class QuestionsView(APIView):
 class AdmissionsView(APIView):
     @extend_schema(operation_id="admissions_list", responses=PersonQuestionsSerializer(many=True))
     def get(self, request: Request, round_id: int) -> Response:
-        """What each person said to the questions, and who was let in."""
+        """How far each person is with what comes before the first unit (questions, practice), and who was let in."""
         round, member = round_of(signed_in(request), round_id)
         permit(member, "see who answered what")
-        return Response(readiness.of_everyone(round) if round.asks_questions else [])
+        asks = round.asks_questions or round.requires_practice_id is not None
+        return Response(readiness.of_everyone(round) if asks else [])
 
     @extend_schema(operation_id="admissions_add", request=AdmissionSerializer, responses={204: None})
     def post(self, request: Request, round_id: int) -> Response:
-        """Let a person work in the round whose two tries were used up."""
+        """Let a person work in the round who has no try at the questions, or no attempt at the practice, left."""
         round, member = round_of(signed_in(request), round_id)
         permit(member, "open, change and close rounds")
         body = AdmissionSerializer(data=request.data)

@@ -54,6 +54,7 @@ def _round(round: Round, member: Member) -> dict[str, Any]:
         "options": round.options, "policy": round.policy, "settings": plans.settings_in_words(round),
         **{name: getattr(round.meaning, name) for name in MEANING}, "asks_questions": round.asks_questions,
         "terms": round.terms,
+        "requires_practice": (wanted := round.requires_practice) and {"id": wanted.pk, "name": wanted.name},
         "guideline": {
             "id": round.guideline.pk, "number": round.guideline.number, "text": round.guideline.text,
             "html": markdown.as_html(round.guideline.text),

@@ -55,25 +55,24 @@ class AttemptSerializer(shapes.Plain):
     passed = serializers.BooleanField()
 
 
+class OpensSerializer(shapes.Plain):
+    id = serializers.IntegerField()
+    name = serializers.CharField()
+
+
 class PracticeSerializer(shapes.Plain):
     attempts = AttemptSerializer(many=True)
     passed = serializers.BooleanField()
     pass_mark = serializers.IntegerField(help_text="Percent of the units.")
     may_begin_again = serializers.BooleanField()
-
-
-class FirstSerializer(shapes.Plain):
-    """What comes before the first unit."""
-
-    what = serializers.ChoiceField(choices=[(readiness.QUESTIONS, "questions"), (readiness.PRACTICE, "practice")])
-    state = serializers.ChoiceField(choices=[("to do", "to do"), ("ask the lead", "ask the lead")])
-    round = serializers.IntegerField(help_text="This round, or the practice to pass.")
-    name = serializers.CharField()
+    opens = OpensSerializer(many=True, help_text="Open rounds that the person works in and that ask for this practice.")
 
 
 class NextSerializer(HandSerializer):
     progress = ProgressSerializer()
-    first = FirstSerializer(allow_null=True, help_text="Nothing is dealt before it is done; null where nothing is.")
+    first = shapes.FirstSerializer(
+        allow_null=True, help_text="Nothing is dealt before it is done; null where nothing is."
+    )
     practice = PracticeSerializer(allow_null=True, help_text="In a practice round, how the person fares.")
 
 

@@ -56,7 +56,7 @@ def test_a_lead_imports_opens_watches_closes_measures_and_releases(visit: Callab
     page.set_default_timeout(20_000)
     lead.go("/projects")
     page.get_by_label("Name").fill("Path")
-    page.get_by_role("button", name="Found it").click()
+    page.get_by_role("button", name="Create project").click()
     page.wait_for_url("**/projects/path")
     invite(lead, visit)
 
@@ -76,7 +76,8 @@ def test_a_lead_imports_opens_watches_closes_measures_and_releases(visit: Callab
     for name in ("Anna", "Ben", "Eva"):
         page.get_by_label(name).check()
     page.get_by_label("People per unit").fill("3")
-    page.get_by_role("button", name=f"Open: {UNITS} units").click()
+    expect(page.get_by_text(re.compile(rf"{UNITS} of 28 matching units . 3 people"))).to_be_visible()
+    page.get_by_role("button", name="Open round").click()
     page.wait_for_url(re.compile(r"/projects/path/rounds/\d+$"))
     round = int(page.url.rsplit("/", 1)[-1])
 
@@ -85,9 +86,9 @@ def test_a_lead_imports_opens_watches_closes_measures_and_releases(visit: Callab
 
     page.reload()
     expect(page.locator("main")).to_contain_text(f"{3 * UNITS} of {3 * UNITS} answers")
-    page.get_by_role("button", name="Close the round").click()
-    page.get_by_role("button", name="Close it for good").click()
-    expect(page.get_by_role("button", name="Close the round")).to_have_count(0)
+    page.get_by_role("button", name="Close round …").click()
+    page.get_by_role("button", name="Close round", exact=True).click()
+    expect(page.get_by_role("button", name="Close round")).to_have_count(0)
     page.get_by_role("link", name="Agreement").click()
     expect(page.locator("main")).to_contain_text(f"{3 * UNITS} answers to {UNITS} of {UNITS} units, by 3 people")
     expect(page.locator("main")).to_contain_text(f"All agree on {UNITS - 1} of {UNITS}")

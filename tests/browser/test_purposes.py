@@ -206,9 +206,10 @@ def test_a_lead_writes_questions_and_opens_rounds_for_these_purposes(house: Hous
     expect(page.get_by_label("People per unit (overlap)")).to_have_count(0)
     assert violations(lead) == []
     page.get_by_role("radio", name="gold makes").check()
-    page.get_by_label("Required practice").select_option(label="practice one")
+    page.get_by_label("Required practice").select_option(label="practice one, 0 passed")
     page.get_by_label("Ask the guideline's questions first").check()
     page.get_by_role("checkbox").first.check()
-    page.get_by_role("button", name="Open:").press("Enter")
+    page.get_by_role("button", name="Open round").press("Enter")
     expect(page.get_by_text("Required practice: practice one.")).to_be_visible()
+    expect(page.get_by_role("heading", name="Before the first unit")).to_be_visible()
     expect(page.get_by_text("Questions before the round: 1, two tries.")).to_be_visible()

@@ -61,6 +61,29 @@ def test_such_integers_written_as_text_name_no_one(world: World, ann1: User) -> 
     assert reply.status_code == 422
 
 
+@pytest.mark.row(40)
+@pytest.mark.parametrize("odd", ["nan", "NaN", "inf", "-Infinity", "1e999"])
+def test_a_share_that_compares_with_nothing_is_refused(odd: str, world: World) -> None:
+    client, slug = client_of(world.owner), world.project.slug
+    plan = {
+        "name": "x",
+        "kind": "label",
+        "purpose": "gold",
+        "overlap": 1,
+        "people": [world.worker.pk],
+        "block_overlap": 2,
+    }
+    act = {"uuid": str(world.answer.pk), "units": 1, "reason": "So."}
+    tries: list[tuple[str, dict[str, Any]]] = [
+        (f"projects/{slug}/rounds/{below}", plan | {share: odd})
+        for share in ("block_share", "repeat_share")
+        for below in ("", "totals/", "preview/")
+    ]
+    for address, body in [*tries, (f"rounds/{world.round.pk}/adjudication/at-once/", act | {"agreement": odd})]:
+        reply = client.post(f"/{API}{address}", body, format="json")
+        assert (reply.status_code, reply["Content-Type"]) == (422, PROBLEM), address
+
+
 #: Digits that are no number, digits of other scripts, more than any data base or `int` takes, and what is not text.
 ODD = ("²", "1,²", "٣", "९", "9" * 30, "9" * 5000, "-1", "1e3", "", "NaN", "\0", "\U0001f600", "10000-01-01")
 

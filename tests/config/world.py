@@ -105,7 +105,7 @@ def make_world(project: Project | None = None, owner: User | None = None) -> Wor
             report={"totals": {}, "values": {}, "notices": []}, created_by=owner, created_at=timezone.now(),
         ),
         job=jobs.enqueue(project=project, kind="finish_round", params={"round": round.pk}, by=owner),
-        release=_release(project, f"1.0.{n}", owner),
+        release=released(project, f"1.0.{n}", owner),
         token=make_token(user=owner, name="mine")[0],
         link=make_links(round=round, by=owner, labels=["Volunteer 1"])[0][0],
         run=run,
@@ -113,7 +113,7 @@ def make_world(project: Project | None = None, owner: User | None = None) -> Wor
     )  # fmt: skip
 
 
-def _release(project: Project, version: str, by: User) -> Release:
+def released(project: Project, version: str, by: User) -> Release:
     """A release, frozen without the snapshot: that is a transaction of its own, and a test is in one already."""
     with patch("releases.actions.snapshot", nullcontext):
         return freeze(project=project, version=version, by=by)

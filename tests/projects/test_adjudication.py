@@ -244,16 +244,23 @@ def test_a_round_that_makes_no_gold_is_not_adjudicated(
 ) -> None:
     round = closed_round(project, three, [APART])
     Round.objects.filter(pk=round.pk).update(purpose=purpose)
-    reply = take(client, round, unit_of(round), answer_by(round, unit_of(round), three[0]))
-    assert reply.status_code == 422
+    unit = unit_of(round)
+    body = {"answer": str(answer_by(round, unit, three[0]).pk), "seen": 99_999, "reason": "So."}
+    assert send(client, round, f"{unit.pk}/", **body).status_code == 422
+    assert client.get(f"{API}/rounds/{round.pk}/adjudication/{unit.pk}/").status_code == 422
     assert not Decision.objects.filter(origin="decided by a curator").exists()
 
 
-def test_an_open_round_is_not_adjudicated(project: Project, three: list[Member], client: APIClient) -> None:
+def test_an_open_round_is_neither_adjudicated_nor_read(
+    project: Project, three: list[Member], client: APIClient
+) -> None:
     round = closed_round(project, three, [APART])
     Round.objects.filter(pk=round.pk).update(status="open")
-    reply = take(client, round, unit_of(round), answer_by(round, unit_of(round), three[0]))
-    assert reply.status_code == 409
+    unit = unit_of(round)
+    body = {"answer": str(answer_by(round, unit, three[0]).pk), "seen": 99_999, "reason": "So."}
+    assert send(client, round, f"{unit.pk}/", **body).status_code == 409
+    # Nor is it read: a curator who works in it would see what others said.
+    assert client.get(f"{API}/rounds/{round.pk}/adjudication/{unit.pk}/").status_code == 409
 
 
 def test_what_a_person_was_asked_again_is_no_second_opinion(

@@ -1296,10 +1296,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description What each person said to the questions, and who was let in. */
+        /** @description How far each person is with what comes before the first unit (questions, practice), and who was let in. */
         get: operations["admissions_list"];
         put?: never;
-        /** @description Let a person work in the round whose two tries were used up. */
+        /** @description Let a person work in the round who has no try at the questions, or no attempt at the practice, left. */
         post: operations["admissions_add"];
         delete?: never;
         options?: never;
@@ -2294,6 +2294,8 @@ export interface components {
             passed: boolean;
             detail: string;
         };
+        /** @enum {string} */
+        ChoosesEnum: "any" | "decided" | "settled";
         /** @description Input that refuses fields it does not know, so that nobody believes to have set what was ignored. */
         ChosenRequest: {
             /** @description The option of each question. */
@@ -3129,6 +3131,8 @@ export interface components {
             options: components["schemas"]["Parameter"][];
             policy: components["schemas"]["Parameter"][];
             filters: components["schemas"]["Parameter"][];
+            /** @description The one that ships with it, in Markdown. */
+            guideline: string;
         };
         /** @description What every card has, whatever its kind. */
         LabelCard: {
@@ -3636,6 +3640,10 @@ export interface components {
         OneVersusRest: {
             ac1: unknown;
             fleiss: unknown;
+        };
+        Opens: {
+            id: number;
+            name: string;
         };
         /** @description One of the answers that count. Who gave it is null unless it was asked for. */
         Opinion: {
@@ -4251,8 +4259,12 @@ export interface components {
             /** @description How many were right, try by try. */
             tries: number[];
             passed: boolean;
+            /** @description How far the person is with the required practice; null where the round requires none. */
+            practice: components["schemas"]["ReadinessEnum"] | components["schemas"]["NullEnum"];
             /** @description The lead let the person in. */
             admitted: boolean;
+            /** @description The person can do no more, unless a lead lets them in. */
+            waits_for_lead: boolean;
         };
         PersonRequest: {
             member: number;
@@ -4292,12 +4304,22 @@ export interface components {
             /** @description Percent of the units. */
             pass_mark: number;
             may_begin_again: boolean;
+            /** @description Open rounds that the person works in and that ask for this practice. */
+            opens: components["schemas"]["Opens"][];
         };
         PracticeChoice: {
             id: number;
             name: string;
             kind: string;
+            /** @description Whether it can still be passed. */
+            open: boolean;
+            /** @description Members at work in it. */
+            people: number[];
+            /** @description Members who have passed it. */
+            passed: number[];
         };
+        /** @enum {string} */
+        PracticeStandingEnum: "to do" | "passed" | "may begin again" | "not passed";
         /** @description Input that refuses fields it does not know, so that nobody believes to have set what was ignored. */
         PreferencesRequest: {
             /** @description Whether single letters and digits are keys on the work page. */
@@ -4388,6 +4410,8 @@ export interface components {
             says: string;
             /** @description Everyone is asked every unit: there is nothing to deal. */
             for_everyone: boolean;
+            /** @description Which units it takes: any, those with a value, those of which every field has gold. */
+            chooses: components["schemas"]["ChoosesEnum"];
             terms: components["schemas"]["Parameter"][];
         };
         /** @enum {string} */
@@ -4411,12 +4435,10 @@ export interface components {
             explanation: string;
         };
         Questions: {
-            state: components["schemas"]["QuestionsStateEnum"];
+            state: components["schemas"]["ReadinessEnum"];
             tries_left: number;
             questions: components["schemas"]["AskedQuestion"][];
         };
-        /** @enum {string} */
-        QuestionsStateEnum: "to do" | "passed" | "ask the lead";
         Queue: {
             counts: components["schemas"]["QueueCounts"];
             /** @description How many there are of what is shown, on all pages. */
@@ -4467,6 +4489,8 @@ export interface components {
             digest: string;
             copying: components["schemas"]["Copying"];
         };
+        /** @enum {string} */
+        ReadinessEnum: "to do" | "passed" | "ask the lead";
         Reason: {
             mark: string;
             reason: string;
@@ -4576,6 +4600,10 @@ export interface components {
             comment: string;
             remarks: components["schemas"]["Remark"][];
         };
+        RequiredPractice: {
+            id: number;
+            name: string;
+        };
         /** @description One table of the papers. */
         ResultTable: {
             key: string;
@@ -4684,6 +4712,7 @@ export interface components {
             /** @description People are told at once what was expected. */
             gives_feedback: boolean;
             asks_questions: boolean;
+            requires_practice: components["schemas"]["RequiredPractice"] | null;
             /** @description What the purpose asks of people. */
             terms: {
                 [key: string]: unknown;
@@ -5647,6 +5676,10 @@ export interface components {
             replies: number;
             /** @description Whether this person may see what was decided of the own answers. */
             outcomes: boolean;
+            /** @description What the person has to do before the first unit. */
+            first: components["schemas"]["First"] | null;
+            /** @description How the person fares; null where it is no practice. */
+            practice: components["schemas"]["PracticeStandingEnum"] | components["schemas"]["NullEnum"];
         };
     };
     responses: never;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { freezes, obstacle, paceSentence, totalsSentence } from './plan.ts'
+import { freezes, obstacle, paceSentence, totalsSentence, unitsSentence } from './plan.ts'
 import type { Parameter } from './parameters.ts'
 import { narrowed } from './planning.svelte.ts'
 
@@ -12,15 +12,28 @@ it('says what a plan comes to, and what the time rests on', () => {
   expect(paceSentence({ ...totals, seconds_an_answer: 20, answers_timed: 0 })).toBe('No answers yet: 20 s an answer assumed.')
 })
 
-it('names on the button what freezes', () => {
-  expect(freezes(40, 3, 2, 7)).toBe('Open: 40 units × 3, guideline 2, seed 7 cannot change afterwards')
+it('says beside the button what is then fixed', () => {
+  expect(freezes(2, 7)).toBe('Units, people per unit, guideline 2 and seed 7 are then fixed.')
+})
+
+it('says how many people each unit is asked of, and those of an overlap block', () => {
+  expect(unitsSentence(totals, 3, { percent: null, people: 5 })).toBe('40 of 2,292 matching units × 3 people')
+  expect(unitsSentence(totals, 1, { percent: 20, people: 3 })).toBe('40 of 2,292 matching units × 1 person, 20 % of them × 3 people')
+})
+
+it('says what units of a purpose lack where there are none', () => {
+  const none = { ...totals, units: 0, available: 0 }
+  const plan = { name: 'a', people: [1], overlap: 1 }
+  expect(obstacle(plan, none)).toBe('No unit matches these filters.')
+  expect(obstacle(plan, none, 'settled')).toContain('decided by a curator')
+  expect(obstacle(plan, none, 'decided')).toContain('to review')
 })
 
 it('names the first thing that is missing', () => {
   expect(obstacle({ name: ' ', people: [], overlap: 3 }, totals)).toContain('name')
   expect(obstacle({ name: 'a', people: [], overlap: 3 }, totals)).toContain('who')
   expect(obstacle({ name: 'a', people: [1], overlap: 3 }, totals)).toBe('Each unit needs 3 people, and only one is chosen.')
-  expect(obstacle({ name: 'a', people: [1, 2, 3], overlap: 3 }, { ...totals, units: 0 })).toContain('No unit')
+  expect(obstacle({ name: 'a', people: [1, 2, 3], overlap: 3 }, { ...totals, units: 0, available: 0 })).toContain('No unit')
   expect(obstacle({ name: 'a', people: [1], overlap: 1, sample: 3000 }, totals)).toBe('There are only 2,292 units to sample from.')
   expect(obstacle({ name: 'a', people: [1, 2, 3], overlap: 3 }, totals)).toBe('')
 })

@@ -17,19 +17,35 @@ export function paceSentence(t: Totals): string {
   return t.answers_timed ? `At ${pace}, the median of ${counted(t.answers_timed, 'earlier answer')}.` : `No answers yet: ${pace} assumed.`
 }
 
-/** What the button freezes: "Open: 40 units × 3, guideline 2, seed 7" */
-export function freezes(units: number | null, overlap: number, guideline: number | null, seed: number): string {
-  const what = units === null ? 'the units' : counted(units, 'unit')
-  return `Open: ${what} × ${overlap}, guideline ${guideline ?? 1}, seed ${seed} cannot change afterwards`
+/** What opening fixes: "Units, people per unit, guideline 2 and seed 7 are then fixed." */
+export function freezes(guideline: number | null, seed: number): string {
+  return `Units, people per unit, guideline ${guideline ?? 1} and seed ${seed} are then fixed.`
 }
 
-/** What keeps a plan from being opened, as a sentence; empty where nothing does. */
-export function obstacle(plan: { name: string; people: number[]; overlap: number; sample?: number | null }, totals: Totals | null): string {
+interface Block {
+  percent: number | null
+  people: number
+}
+
+/** "40 of 2,292 matching units × 1 person, 20 % of them × 3 people" */
+export function unitsSentence(t: Totals, overlap: number, block: Block): string {
+  const more = block.percent ? `, ${block.percent} % of them × ${counted(block.people, 'person', 'people')}` : ''
+  return `${count(t.units)} of ${count(t.available)} matching ${t.available === 1 ? 'unit' : 'units'} × ${counted(overlap, 'person', 'people')}${more}`
+}
+
+const NONE: Record<string, string> = {
+  any: 'No unit matches these filters.',
+  decided: 'No matching unit has a value to review yet.',
+  settled: 'No matching unit has gold yet: every field decided by a curator, or brought by a file of gold.',
+}
+
+/** What keeps a plan from being opened, as a sentence; empty where nothing does. `chooses`: which units the purpose takes. */
+export function obstacle(plan: { name: string; people: number[]; overlap: number; sample?: number | null }, totals: Totals | null, chooses = 'any'): string {
+  if (totals && !totals.available) return NONE[chooses] ?? NONE['any']!
   if (!plan.name.trim()) return 'Give the round a name.'
   if (!plan.people.length) return 'Choose who works in it.'
   if (plan.people.length < plan.overlap)
     return `Each unit needs ${plan.overlap} people, and ${plan.people.length === 1 ? 'only one is' : `only ${plan.people.length} are`} chosen.`
-  if (totals && !totals.units) return 'No unit is left by these filters.'
   if (totals && plan.sample && plan.sample > totals.available) return `There are only ${counted(totals.available, 'unit')} to sample from.`
   return ''
 }

@@ -55,6 +55,12 @@ export class Planning {
   again = $state<number | null>(null)
   distance = $state<number | null>(20)
 
+  /** How many people a unit is asked of at most. */
+  get most(): number {
+    if (this.meaning?.for_everyone) return this.people.length || 1
+    return Math.max(this.overlap || 1, this.block ? this.blockOverlap || 1 : 0)
+  }
+
   readonly plan = $derived<Plan>({
     name: this.name.trim(),
     kind: this.kind,
