@@ -104,11 +104,11 @@ def _not_independent(round: Round) -> dict[str, Any]:
     said: dict[str, Any] = figures | {"raters": raters, "measures": [], "spans": []}
     if not round.meaning.shows_value:
         return said
-    return said | {"review": corrections(kinds.get(round.kind).scales_of(round), list(_reviews(round)))}
+    return said | {"review": corrections(kinds.get(round.kind).scales_of(round), [r for _, r in reviews(round)])}
 
 
-def _reviews(round: Round) -> Iterator[Review]:
-    """What was shown and what was said of it, answer by answer; those of which nothing was shown are left out."""
+def reviews(round: Round) -> Iterator[tuple[Any, Review]]:
+    """What was shown and what was said of it, with the answer's id; those of which nothing was shown are left out."""
     kind = kinds.get(round.kind)
     fields = set(kind.fields_of(round))
     order = {name: n for n, name in enumerate(kind.fields_of(round))}
@@ -127,7 +127,7 @@ def _reviews(round: Round) -> Iterator[Review]:
                     before |= shown[reference.decision_id]
                 same = {r.decision.field: r.same for r in references}
                 whole = fields <= set(same)
-                yield Review(f"{unit.key} {rater}", same, _side_by_side(kind, before, value) if whole else [])
+                yield pk, Review(f"{unit.key} {rater}", same, _side_by_side(kind, before, value) if whole else [])
 
 
 def _side_by_side(kind: kinds.Kind, before: kinds.Value, value: kinds.Value) -> list[tuple[str, kinds.Row, kinds.Row]]:

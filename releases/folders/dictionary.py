@@ -76,6 +76,22 @@ TABLES: Sequence[Table] = (
          "bootstrap": "Replicates.", "libraries": "Versions that it was computed with."},
     ),
     Table(
+        "agreement/corrections.jsonl", "what became of the values that a closed round showed, as its page prints it",
+        ("round",),
+        {"round": "Its name.", "part": "The column that says which part of a unit a row is about; empty for none.",
+         "fields": "What is decided of a unit.", "answers": "The file of what was given: rows that are counted.",
+         "shown": "The file of what was shown.", "scales": "Which column lies on which scale.",
+         "report": "Every figure with n."},
+    ),
+    Table(
+        "agreement/references.csv", "a field of which a value was shown with an answer", ("answer", "field"),
+        {"answer": "Its identifier.", "field": "Of the task.", "same": "Whether the answer says what was shown."},
+    ),
+    Table(
+        "agreement/shown/*.csv", "what was shown with an answer, or a part of it", ("answer",),
+        {"answer": "Its identifier."}, "The value, column by column.",
+    ),
+    Table(
         "agreement/units.csv", "a unit that a closed round asked for", ("unit_type", "unit"),
         {"unit_type": UNIT_TYPE, "unit": UNIT, "review": REVIEW, "text": "What spans in the answers lie in."},
     ),

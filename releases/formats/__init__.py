@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from projects.models import Project
 
-from . import agreement, answers, counterfactuals, m3, pairs, provenance, rounds, statistics, systems
+from . import agreement, answers, corrections, counterfactuals, m3, pairs, provenance, rounds, statistics, systems
 from .notes import Notes
 
 File = tuple[str, Iterable[bytes]]
@@ -20,6 +20,7 @@ FORMATS: dict[str, Format] = {
     "rounds": rounds.files,
     "answers": answers.files,
     "agreement": agreement.files,
+    "corrections": corrections.files,
     "provenance": provenance.files,
     "systems": systems.files,
     "pairs": pairs.files,
