@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator
 from django.db.models import QuerySet
 
 from projects import kinds
-from projects.agreement import report, reviews
 from projects.models import Project, Round
 from projects.purposes import which
+from projects.rounds.agreement import report, reviews
 
 from .notes import Notes
 from .rows import BATCH, flag, line

@@ -11,6 +11,7 @@ from measures.again import corrections
 from measures.again.files import Folder
 from measures.again.findings import Findings
 from projects.models import Member, Project
+from releases.folders.dictionary import table_of
 from tests.builders import build_round
 from tests.projects.test_review_and_correct import finished, review, settled
 from tests.releases.test_needed_again import released
