@@ -206,9 +206,15 @@ def test_undo_skip_reopen_and_the_pages_for_screen_readers(
     at.until_left(20)
     page.get_by_text("History", exact=True).click()
     expect(page.get_by_role("row").filter(has_text="The guideline changed.").first).to_be_visible()
+    page.set_viewport_size({"width": 400, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth") == 400, "nothing widens a narrow page"
     page.get_by_role("button", name="Adopt in bulk").click()
     expect(page.get_by_role("dialog")).to_contain_text("20 contested units")
+    box, words = page.get_by_label("equally near"), page.get_by_text("Also where answers")
+    left, right = box.bounding_box(), words.bounding_box()
+    assert left and right and left["x"] + left["width"] <= right["x"], "side by side"
     assert violations(lead) + unnamed_controls(lead) == []
+    page.set_viewport_size({"width": 1280, "height": 800})
     page.get_by_label("Agreement of the answers at least").select_option(index=0)
     page.get_by_label("equally near").check()
     page.get_by_label("Reason", exact=True).fill("Drawn.")
