@@ -212,7 +212,9 @@ def test_undo_skip_reopen_and_the_pages_for_screen_readers(
     expect(page.get_by_role("dialog")).to_contain_text("20 contested units")
     box, words = page.get_by_label("equally near"), page.get_by_text("Also where answers")
     left, right = box.bounding_box(), words.bounding_box()
-    assert left and right and left["x"] + left["width"] <= right["x"], "side by side"
+    assert left
+    assert right
+    assert left["x"] + left["width"] <= right["x"], "side by side"
     assert violations(lead) + unnamed_controls(lead) == []
     page.set_viewport_size({"width": 1280, "height": 800})
     page.get_by_label("Agreement of the answers at least").select_option(index=0)
