@@ -47,9 +47,8 @@ def _claims() -> QuerySet[Proposition]:
 # What runs at every answer, compiled once (sql.compiled).
 _IN_HAND = CompiledSelect(lambda one, other: _claims().filter(unit__in=[one, other]), one=int, other=int)
 _SLOTS_IN_HAND = CompiledSelect(
-    lambda one, other: PicoSlot.objects.filter(
-        cluster__in=Proposition.objects.filter(unit__in=[one, other]).values("cluster")
-    ).order_by("id"),
+    # By the clusters themselves: asked for by a query of them, all slots are read where PostgreSQL thinks them few.
+    lambda one, other: PicoSlot.objects.filter(cluster__in=[one, other]).order_by("id"),
     one=int,
     other=int,
 )
@@ -137,9 +136,9 @@ class LabelKind(Kind):
     def load(self, slots: Sequence[Assignment], round: Round) -> Batch:
         units = [slot.unit_id for slot in slots]
         if 0 < len(units) <= 2:  # a hand
-            ends = {"one": units[0], "other": units[-1]}
-            propositions = {p.unit_id: p for p in _IN_HAND.all(**ends)}
-            pico_slots = _SLOTS_IN_HAND.all(**ends)
+            propositions = {p.unit_id: p for p in _IN_HAND.all(one=units[0], other=units[-1])}
+            of = [p.cluster_id for p in propositions.values()]
+            pico_slots = _SLOTS_IN_HAND.all(one=of[0], other=of[-1])
         else:
             propositions = {p.unit_id: p for p in _claims().filter(unit__in=units)}
             clusters = {p.cluster_id for p in propositions.values()}
