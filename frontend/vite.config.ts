@@ -22,7 +22,7 @@ export default defineConfig(({ command }) => ({
         codeSplitting: {
           groups: [
             { name: 'base', test: /node_modules|preload-helper|(src\/(api|session|routes|kinds\/(\w+\/)?index\.ts)|extra-kinds)/ },
-            { name: 'label', test: /src\/(work|text|kinds\/label)\// },
+            { name: 'label', test: /src\/(work\/(?!First|Questions|PracticeResult|Feedback)|text|kinds\/label\/)/ },
           ],
         },
       },

@@ -22,7 +22,7 @@ SAMPLE = Path(__file__).resolve().parents[2] / "annotation" / "sample" / "level3
 CLUSTERS = 14
 #: What the first chunk of a run takes, before its pace is known.
 FIRST = 8
-ONE_CHUNK = "from projects import jobs, waiting; jobs.run_job(waiting.claim_next())"
+ONE_CHUNK = "from projects.background import jobs, waiting; jobs.run_job(waiting.claim_next())"
 FOUR = {"random-3": "random", "TextRank": "TextRank", "MMR": "MMR"}
 
 

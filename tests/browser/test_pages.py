@@ -33,6 +33,7 @@ def addresses(lead: Visit) -> dict[str, str]:
         "curate": f"{PROJECT}/reviews/{clusters[0]['review']['id']}/curate",
         "import": f"{PROJECT}/import", "rounds": f"{PROJECT}/rounds", "new round": f"{PROJECT}/rounds/new",
         "round": f"{PROJECT}/rounds/{closed}", "agreement": f"{PROJECT}/rounds/{closed}/agreement",
+        "adjudicate": f"{PROJECT}/rounds/{closed}/adjudicate",
         "systems": f"{PROJECT}/systems", "new system": f"{PROJECT}/systems/new",
         "outputs": f"{PROJECT}/systems/outputs",
         "results": f"{PROJECT}/results",

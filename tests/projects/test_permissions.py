@@ -100,7 +100,7 @@ def test_a_verb_that_is_not_in_the_table_is_a_mistake_of_ours(project: Project, 
 def table() -> list[str]:
     """The table of roles as the guide for leads prints it."""
     roles = [role for role in Role if role != Role.VOLUNTEER]
-    rows = [["", *roles], ["---"] * (len(roles) + 1)]
+    rows = [["may", *roles], ["---"] * (len(roles) + 1)]
     rows += [[verb, *("yes" if role in allowed else "" for role in roles)] for verb, allowed in MAY.items()]
     return ["| " + " | ".join(row) + " |" for row in rows]
 
