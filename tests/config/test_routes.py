@@ -78,7 +78,7 @@ def test_other_projects_objects_do_not_exist(world: World, who: str, stranger: U
     assert world.state() == before
 
 
-#: What is said to a lead who asks rightly, where it is not 200: nothing to compare with; a round that is still open.
+#: What may be said to a lead who asks rightly beside 200: there is nothing to compare with; a round that is still open.
 SAYS = {"difference/": 422, "adjudication/<int:unit_id>/": 409}
 
 
@@ -89,7 +89,7 @@ def test_the_same_requests_are_not_404_for_the_projects_own_lead(world: World) -
         if not route.has_parameter or "get" not in route.methods:
             continue
         reply = client.get(route.address({"slug": world.project.slug} | CASES[route.pattern](world)))
-        if reply.status_code != next((n for end, n in SAYS.items() if route.pattern.endswith(end)), 200):
+        if reply.status_code not in (200, *(n for end, n in SAYS.items() if route.pattern.endswith(end))):
             wrong.append(f"{route.pattern}: {reply.status_code}")
     assert wrong == []
 
