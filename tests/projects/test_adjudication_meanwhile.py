@@ -1,12 +1,9 @@
 """Two curators at once never decide a unit twice: one is first, the other is told what the first decided."""
 
-import threading
 import uuid as uuids
-from collections.abc import Callable
 from functools import partial
 
 import pytest
-from django.db import connection
 
 from accounts.models import User
 from api.problems import StaleRevision
@@ -16,6 +13,7 @@ from projects.adjudication import queue
 from projects.adjudication.said import decisions_of
 from projects.models import Decision, Member, Project, Round
 from tests.projects.adjudicated import APART, answer_by, closed_round, unit_of
+from tests.projects.test_contests import at_once
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.contest]
 UNITS = 12
@@ -32,27 +30,6 @@ def curators(project: Project, lead: User) -> list[Member]:
     other = User.objects.create_user(email="other@example.org", name="Other")
     second = Member.objects.create(project=project, user=other, role="curator", pseudonym="R9")
     return [Member.objects.get(project=project, user=lead), second]
-
-
-def at_once(*acts: Callable[[], object]) -> list[BaseException]:
-    barrier = threading.Barrier(len(acts))
-    errors: list[BaseException] = []
-
-    def run(act: Callable[[], object]) -> None:
-        try:
-            barrier.wait(timeout=30)
-            act()
-        except BaseException as error:
-            errors.append(error)
-        finally:
-            connection.close()
-
-    threads = [threading.Thread(target=run, args=(act,)) for act in acts]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(timeout=60)
-    return errors
 
 
 def decide(round: Round, row: int, curator: Member, answer: object, seen: int, act: uuids.UUID) -> None:

@@ -2,6 +2,7 @@
 
 import csv
 import subprocess
+import uuid as uuids
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -18,6 +19,7 @@ from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
 from accounts.models import User
+from annotation.actions.curation.clusters import add_clusters
 from annotation.actions.supersede import supersede_text
 from annotation.models import Review
 from api.problems import Refused
@@ -197,13 +199,18 @@ def test_the_curate_page_asks_no_more_for_more_clusters(
     project: Project, people: list[Member], lead: User, client_of: Callable[[User], APIClient]
 ) -> None:
     client, review = client_of(lead), Review.objects.order_by("pk")[0]
+    for cluster in review.clusters.all():
+        correct(unit=cluster.unit, kind=KIND, value=rating(), reason="", by=people[0])
     counts = []
-    for _ in range(2):
-        with CaptureQueriesContext(
-            connection,
-        ) as queries:
-            assert client.get(f"{API}/reviews/{review.pk}/curation/").status_code == 200
+    for clusters in (1, 4):
+        with CaptureQueriesContext(connection) as queries:
+            shown = client.get(f"{API}/reviews/{review.pk}/curation/").json()["clusters"]
+        assert len(shown) == clusters
         counts.append(len(queries))
+        said = dict.fromkeys(("sentence", "tuple", "label", "relation"))
+        inputs = [{"pmid": "12038941", "text": "It fell in one study.", "label": None}]
+        rows = [{"text": "It fell.", "inputs": inputs, **said}] * 3
+        add_clusters(review=review, rows=rows, by=people[0], batch=uuids.uuid4())
     assert counts[0] == counts[1]
 
 

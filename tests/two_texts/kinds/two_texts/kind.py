@@ -138,9 +138,6 @@ class TwoTextsKind(ClusterKind):
             return Verdict(name, Origin.CONTESTED, None)
         return Verdict(name, origin(points.count(middle), len(points)), adopted)
 
-    def part_of(self, field: str, value: Value) -> Value:
-        return {field: value[field]} if field in value else {}
-
     def rows(self, value: Value) -> list[Row]:
         """A row for each text; the remark is of both."""
         return [{"about": name, "points": str(value[name]), "remark": value["remark"]} for name in TEXTS]
