@@ -20,7 +20,7 @@ from projects.models import Import, Project
 from sql import planner
 from sql.ready import Rows
 
-from ..imports import FORMATS
+from .. import imports
 from ..imports.faults import BadFiles, Faults
 from ..imports.formats import Format, Parsed
 from ..imports.reading import Progress, Source, silent
@@ -43,9 +43,11 @@ class Checked:
 
 def format_named(key: str) -> Format:
     """The format of that name; refuses an unknown one."""
-    if key not in FORMATS:
-        raise Refused.field("format", f"There is no format {key!r}; there are: {', '.join(FORMATS)}.")
-    return FORMATS[key]
+    try:
+        return imports.get(key)
+    except KeyError:
+        known = ", ".join(format.key for format in imports.every())
+        raise Refused.field("format", f"There is no format {key!r}; there are: {known}.") from None
 
 
 def check_files(

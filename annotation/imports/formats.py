@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from projects.models import Import, Project
 from sql.ready import Rows
@@ -62,14 +62,21 @@ class Parsed(Protocol):
         ...
 
 
-class Format(Protocol):
+class Level(NamedTuple):
+    """One of a format's levels: by what it is declared, and what it is."""
+
+    key: str
+    title: str
+
+
+class Format:
     """One published format."""
 
     key: str
     title: str
-    #: The levels that can be declared, with what they are; empty where there is one only.
-    levels: Sequence[tuple[str, str]]
+    #: The levels that can be declared; empty where there is one only.
+    levels: Sequence[Level] = ()
 
     def read(self, source: Source, *, level: str, faults: Faults, progress: Progress) -> Parsed:
         """Read the whole file. ``level`` is "" to let the file say. What is wrong is added to ``faults``."""
-        ...
+        raise NotImplementedError

@@ -6,7 +6,7 @@ from rest_framework import serializers
 
 from projects.models import Import
 
-from ..imports import FORMATS
+from ..imports import choices
 
 Plain = serializers.Serializer[Any]
 
@@ -25,7 +25,7 @@ class FormatSerializer(Plain):
 
 
 class UploadSerializer(Plain):
-    format = serializers.ChoiceField(choices=[(f.key, f.title) for f in FORMATS.values()])
+    format = serializers.ChoiceField(choices=choices())
     level = serializers.CharField(required=False, default="", allow_blank=True, help_text="Left out: recognised.")
     file = serializers.FileField(allow_empty_file=True)
 

@@ -16,7 +16,7 @@ from projects.serializers.rounds import JobSerializer
 
 from .. import permissions
 from ..actions import uploads
-from ..imports import FORMATS
+from ..imports import every
 from ..serializers import imports as shapes
 
 
@@ -24,12 +24,7 @@ class FormatListView(APIView):
     @extend_schema(operation_id="import_formats", responses=shapes.FormatSerializer(many=True))
     def get(self, request: Request) -> Response:
         """The formats that can be imported."""
-        return Response(
-            [
-                {"key": f.key, "title": f.title, "levels": [{"key": k, "title": t} for k, t in f.levels]}
-                for f in FORMATS.values()
-            ]
-        )
+        return Response(shapes.FormatSerializer(every(), many=True).data)
 
 
 class ImportListView(generics.ListAPIView[Import]):

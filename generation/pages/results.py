@@ -8,26 +8,29 @@ from django.db.models import F, QuerySet
 
 from api.parameters import parameter_page
 from api.problems import NotFound, Refused
+from projects import tables
 from projects.models import Job, JobStatus, Member
+from projects.pages.tables import table_page
+from projects.tables import Tables
+from projects.tables.writing import FORMATS
 
-from .. import metrics, plots, tables
+from .. import metrics, plots
 from ..actions.scores import KIND
 from ..models import Run, Score, Scoring, Summary
 from ..runs.queues import DEFAULT
 from ..scoring.reckoning import PROPOSITIONS
 from ..tables.scored import Scores
-from ..tables.table import Table
-from ..tables.writing import FORMATS, marks, needed, words
 
 Json = dict[str, Any]
 
 
 def page(member: Member) -> Json:
     """All tables, what a lead can have scored, and which scorings are under way."""
-    scores = Scores(member.project, member)
+    shown = Tables(member.project, member)
+    scores = shown.data(Scores)
     # Before the tables: what ends while they are made is not in them, and whoever follows it comes back for them.
     active = under_way(member, [at.run.pk for at in scores.runs])
-    made = [table_page(table.build(scores)) for table in tables.every()]
+    made = [table_page(shown.build(table)) for table in tables.every()]
     probed = any(table["key"] == "m3-7" and table["rows"] for table in made)
     return {
         "tables": made,
@@ -59,32 +62,13 @@ def metric_page(key: str) -> Json:
     }  # fmt: skip
 
 
-def table_page(table: Table) -> Json:
-    letters = marks(table)
-    return {
-        "key": table.key, "beside": table.beside, "title": table.title, "caption": table.caption,
-        "columns": [{"title": column.title, "numeric": column.numeric} for column in table.columns],
-        "rows": [
-            [{"text": words(c), "undefined": c.undefined, "mark": letters.get(c.undefined, "")} for c in row]
-            for row in table.rows
-        ],
-        "undefined": [{"mark": letter, "reason": reason} for reason, letter in letters.items()],
-        "notes": list(table.notes),
-        "missing": [
-            {"words": step.words, "outdated": step.outdated, "sentence": needed(step), "command": step.command,
-             "page": step.page, "runs": step.runs, "metric": step.metric, "params": step.params}
-            for step in table.missing
-        ],
-    }  # fmt: skip
-
-
 def table_file(member: Member, key: str, form: str) -> tuple[str, str, str]:
     """(text, media type, file name) of a table in a format; `NotFound` for one that does not exist."""
     try:
         table, (ending, media, write) = tables.get(key), FORMATS[form]
     except KeyError:
         raise NotFound("There is no such table or format.") from None
-    return write(table.build(Scores(member.project, member))), media, f"{member.project.slug}-{key}.{ending}"
+    return write(Tables(member.project, member).build(table)), media, f"{member.project.slug}-{key}.{ending}"
 
 
 def under_way(member: Member, runs: Sequence[int]) -> list[Json]:

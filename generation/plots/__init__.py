@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 
 from api.problems import Refused
+from projects.plots.dots import Dot, dot_plot
+from projects.plots.svg import PALETTES
 
 from .. import metrics
 from ..metrics.protocol import Figure
@@ -10,8 +12,6 @@ from ..scoring.reckoning import OWN
 from ..tables.m3_7 import few
 from ..tables.probed import accuracies
 from ..tables.scored import Scores
-from .dots import Dot, dot_plot
-from .svg import PALETTES
 
 #: What stands for a metric where the probe is meant.
 PROBE = "probe"

@@ -1,27 +1,23 @@
 """What the tables share: a row for every run and every kind of reference, and figures by their names."""
 
 from collections.abc import Iterator, Sequence
-from typing import Protocol
+
+from projects.tables import Cell, Column, PaperTable
 
 from .. import metrics
 from ..metrics.protocol import Figure
 from .scored import RunAtHand, Scores
-from .table import Cell, Column, Table
 
 #: What every row begins with.
 BEGINNING = (Column("System", False), Column("Level", False), Column("Against", False), Column("n"), Column("Reviews"))
 
 
-class TableOf(Protocol):
-    """One of the tables. Stateless; listed in `tables/__init__.py`."""
+class ScoresTable(PaperTable[Scores]):
+    """A table of what metrics and the probe said."""
 
-    key: str
-    title: str
+    data = Scores
     #: What it is made from.
-    metrics: Sequence[str]
-
-    def build(self, scores: Scores) -> Table:
-        """The table as the data base has it now, whole or not."""
+    metrics: Sequence[str] = ()
 
 
 def figure(metric: str, key: str) -> Figure:

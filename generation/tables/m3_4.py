@@ -1,19 +1,18 @@
 """M3's Table 4: overlap with the target, by system."""
 
-from collections.abc import Sequence
+from projects.tables import Column, Table
 
 from ..scoring.printed import BERTSCORE, ROUGE
-from .building import BEGINNING, beginning, figure, rows_of
+from .building import BEGINNING, ScoresTable, beginning, figure, rows_of
 from .scored import INTERVALS, Scores
-from .table import Column, Table
 
 SHOWN = [*(("rouge", figure("rouge", key)) for key in ROUGE), ("bertscore", figure("bertscore", BERTSCORE))]
 
 
-class OverlapTable:
+class OverlapTable(ScoresTable):
     key = "m3-4"
     title = "Overlap with the target (M3, Table 4)"
-    metrics: Sequence[str] = ("rouge", "bertscore")
+    metrics = ("rouge", "bertscore")
 
     def build(self, scores: Scores) -> Table:
         rows = []

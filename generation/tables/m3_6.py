@@ -1,21 +1,21 @@
 """M3's Table 6: ROUGE against the inputs, and in brackets how much closer a summary is to them than to its target."""
 
-from collections.abc import Sequence
 from dataclasses import replace
+
+from projects.tables import Cell, Column, Table
 
 from ..scoring.printed import COPYING, KINDS, OTHERS
 from ..scoring.reckoning import OWN
-from .building import BEGINNING, beginning, figure
+from .building import BEGINNING, ScoresTable, beginning, figure
 from .scored import INTERVALS, RunAtHand, Scores
-from .table import Cell, Column, Table
 
 SHOWN = [("copying", figure("copying", key)) for key in COPYING]
 
 
-class CopyingTable:
+class CopyingTable(ScoresTable):
     key = "m3-6"
     title = "Copying from the inputs (M3, Table 6)"
-    metrics: Sequence[str] = ("copying",)
+    metrics = ("copying",)
 
     def build(self, scores: Scores) -> Table:
         rows = []

@@ -6,13 +6,14 @@ from dataclasses import replace
 
 from measures.clustered import FEW
 from measures.probe import RULE, SD_METHOD, Figure, ProbeResult
+from projects.tables import Cell, Column, Missing, Table
 
 from .. import backends
 from ..models import Run
 from . import outdated
+from .building import ScoresTable
 from .probed import Probed
 from .scored import Scores, by_version, few_reviews, listed, versions
-from .table import Cell, Column, Missing, Table
 
 NOTE = (
     "Delta: mean nll of the counterfactual less that of the target, nats a token over all tokens, \u00b1 its standard "
@@ -26,10 +27,9 @@ BESIDE = (
 )
 
 
-class ProbeTable:
+class ProbeTable(ScoresTable):
     key = "m3-7"
     title = "Counterfactual probe (M3, Table 7)"
-    metrics: Sequence[str] = ()
 
     def build(self, scores: Scores) -> Table:
         found = scores.probed

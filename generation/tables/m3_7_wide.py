@@ -1,21 +1,21 @@
 """M3's Table 7 as M3 prints it, a row a system; and the same on the pairs that every system has judged."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from measures.probe import OVERALL, ProbeResult
+from projects.tables import Cell, Column, Missing, Table
 
 from ..scoring.reckoning import KINDS
+from .building import ScoresTable
 from .m3_7 import NOTE, ProbeTable, delta_of, few, figure_cell, flagged, lost, missing
 from .probed import Probed
 from .scored import Scores, by_version, listed, versions
-from .table import Cell, Column, Missing, Table
 
 
-class WideProbeTable:
+class WideProbeTable(ScoresTable):
     key = "m3-7-wide"
+    beside = "m3-7"
     title = "A row a system: counterfactual probe (M3, Table 7)"
-    metrics: Sequence[str] = ()
 
     def build(self, scores: Scores) -> Table:
         found = scores.probed
@@ -39,7 +39,7 @@ class WideProbeTable:
                 *scores.hidden(),
             ],
             missing(scores, found),
-            "m3-7",
+            self.beside,
         )
 
     def _row(self, probed: Probed) -> list[Cell]:
@@ -51,6 +51,7 @@ class WideProbeTable:
 
 class CommonProbeTable(ProbeTable):
     key = "m3-7-common"
+    beside = "m3-7"
     title = "On common pairs: counterfactual probe (M3, Table 7)"
 
     def build(self, scores: Scores) -> Table:
@@ -70,7 +71,7 @@ class CommonProbeTable(ProbeTable):
                 *flagged(found), *few(found), *versions((p.name, p.run) for p in found), *scores.hidden(),
             ],
             [*missing(scores, scores.probed), *self._missing(scores)],
-            "m3-7",
+            self.beside,
         )  # fmt: skip
 
     def _missing(self, scores: Scores) -> list[Missing]:

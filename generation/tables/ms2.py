@@ -1,12 +1,11 @@
 """MS^2's table: ROUGE, delta-EI and direction F1, by system."""
 
-from collections.abc import Sequence
+from projects.tables import Cell, Column, Table
 
 from ..scoring.printed import ROUGE
 from ..scoring.reckoning import NOT_SCORED, OWN
-from .building import BEGINNING, beginning, figure
+from .building import BEGINNING, ScoresTable, beginning, figure
 from .scored import INTERVALS, RunAtHand, Scores
-from .table import Cell, Column, Table
 
 DELTAS = {"delta_ei": "Delta-EI (ln)", "delta_ei_base2": "Delta-EI (base 2)", "delta_ei_prior": "of the prior (ln)"}
 LEXICON = (
@@ -15,10 +14,10 @@ LEXICON = (
 )
 
 
-class DirectionTable:
+class DirectionTable(ScoresTable):
     key = "ms2"
     title = "ROUGE, delta-EI and direction F1 (MS^2)"
-    metrics: Sequence[str] = ("rouge", "direction")
+    metrics = ("rouge", "direction")
 
     def build(self, scores: Scores) -> Table:
         rows = []

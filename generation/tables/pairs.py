@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from measures.comparison import FEWEST, NONE_COMMON, RULE
 from measures.probe import OVERALL
 from measures.two_systems import PROBED
+from projects.tables import Cell, Column, Missing, Table
 
 from .. import metrics
 from ..metrics.protocol import Figure
 from ..scoring.printed import COMPARED
 from ..scoring.reckoning import KINDS
-from .building import figure
+from .building import ScoresTable, figure
 from .families import Compared, Family, probed_families, probed_pairs, scored_families, scored_pairs
 from .m3_7 import few, missing
 from .probed import Probed
 from .scored import RunAtHand, Scores, by_version, listed, versions
-from .table import Cell, Column, Missing, Table
 
 NOTE = (
     "Means and difference (first less second) are over the units that both have, with the 95 % interval of the "
@@ -64,11 +64,8 @@ class _Part:
         ]  # fmt: skip
 
 
-class PairsTable:
-    """Two by two, by the figures that a table prints of its metrics."""
-
-    def __init__(self, beside: str, title: str, wanted: Sequence[str]) -> None:
-        self.key, self.beside, self.title, self.metrics = f"{beside}-pairs", beside, title, wanted
+class PairsTable(ScoresTable):
+    """Two by two, by the figures that the table which it stands beside prints of its metrics."""
 
     def build(self, scores: Scores) -> Table:
         found = [
@@ -113,12 +110,26 @@ class PairsTable:
         return steps
 
 
-class ProbePairsTable:
+class OverlapPairsTable(PairsTable):
+    key = "m3-4-pairs"
+    beside = "m3-4"
+    title = "Two by two: overlap with the target"
+    metrics = ("rouge", "bertscore")
+
+
+class CopyingPairsTable(PairsTable):
+    key = "m3-6-pairs"
+    beside = "m3-6"
+    title = "Two by two: copying from the inputs"
+    metrics = ("copying",)
+
+
+class ProbePairsTable(ScoresTable):
     """Probes two by two, kind by kind."""
 
     key = "m3-7-pairs"
+    beside = "m3-7"
     title = "Two by two: counterfactual probe"
-    metrics: Sequence[str] = ()
 
     def build(self, scores: Scores) -> Table:
         found = [
@@ -136,7 +147,7 @@ class ProbePairsTable:
             [row for part in found for row in part.rows()],
             _notes(found, [*few(scores.probed), *versions((p.name, p.run) for p in scores.probed), *scores.hidden()]),
             [*missing(scores, scores.probed), *_probes_missing(scores)],
-            "m3-7",
+            self.beside,
         )
 
 

@@ -13,6 +13,7 @@ from measures.comparison import RULE as OF_PAIRS
 from measures.comparison import Comparison
 from measures.means import Mean
 from projects.models import Member, Project
+from projects.tables import Cell, Missing, TableData
 
 from .. import metrics
 from ..metrics.protocol import Figure
@@ -35,7 +36,6 @@ from ..scoring.reckoning import (
 )
 from . import outdated
 from .probed import Probed, probes
-from .table import Cell, Missing
 
 INTERVALS = (
     f"Means over items; in brackets 95 % intervals, items of one review being alike: {RULE}. "
@@ -73,15 +73,14 @@ class RunAtHand:
 _Lacking = defaultdict[tuple[tuple[str, Any], ...], list[tuple[RunAtHand, str]]]
 
 
-class Scores:
+class Scores(TableData):
     """What a project's tables are made of, read once for all of them: a fixed number of queries, and no scores.
 
-    Without the runs that are sealed from ``member``; ``published``: without those that are sealed from anybody, so that
-    nothing tells that there are such.
+    Without the runs that are sealed from ``member``, or from anybody.
     """
 
     def __init__(self, project: Project, member: Member | None = None, *, published: bool = False) -> None:
-        self.project, self.member, self.published = project, member, published
+        super().__init__(project, member, published=published)
         every = runs_with_summaries(project)
         # Any: what annotations add is not in the type.
         runs: list[Any] = list(self._readable(every))

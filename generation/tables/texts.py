@@ -1,19 +1,18 @@
 """What else is measured of the texts: BLEU and chrF of the corpus, length, repetition."""
 
-from collections.abc import Sequence
+from projects.tables import Cell, Column, Table
 
 from ..scoring.reckoning import NOT_SCORED, OWN
-from .building import BEGINNING, beginning, figure
+from .building import BEGINNING, ScoresTable, beginning, figure
 from .scored import INTERVALS, RunAtHand, Scores
-from .table import Cell, Column, Table
 
 MEANS = (("length", "words"), ("length", "sentences"), ("length", "words_ratio"), ("repetition", "repeated_2"))
 
 
-class TextsTable:
+class TextsTable(ScoresTable):
     key = "texts"
     title = "BLEU, chrF, length and repetition"
-    metrics: Sequence[str] = ("bleu", "chrf", "length", "repetition")
+    metrics = ("bleu", "chrf", "length", "repetition")
 
     def build(self, scores: Scores) -> Table:
         rows = []

@@ -8,10 +8,10 @@ from measures.text_agreement import Comparison
 
 from .kind import Batch, Filter, Kind, Row, SkipReason, place
 from .majority import Verdict
-from .registry import all_kinds, choices, discover, get, reason_in_words, register
+from .registry import all_kinds, choices, discover, get, reason_in_words
 from .sheet import Column, Sheet, SheetFaults, Value
 
 __all__ = [
     "Batch", "Column", "Comparison", "Filter", "Kind", "Row", "Scale", "Sheet", "SheetFaults", "SkipReason", "Value",
-    "Verdict", "all_kinds", "choices", "discover", "get", "place", "reason_in_words", "register",
+    "Verdict", "all_kinds", "choices", "discover", "get", "place", "reason_in_words",
 ]  # fmt: skip

@@ -53,7 +53,7 @@ def test_a_pipe_has_the_log_and_no_bar(monkeypatch: pytest.MonkeyPatch) -> None:
             "The same command goes on; ",
         ),
         (score, "score_run", ["score"], "What is scored stays; the same command goes on with the rest."),
-        (tables, "Scores", ["tables"], "No table was written."),
+        (tables, "Tables", ["tables"], "No table was written."),
     ],
 )
 def test_ctrl_c_is_answered_by_how_to_go_on(

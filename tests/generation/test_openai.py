@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from django.conf import LazySettings
 
+from api.outgoing.connection import Limits
 from generation import backends
 from generation.backends.openai import client as clients
 from generation.backends.openai.backend import Asker
 from generation.backends.openai.client import Client
-from generation.backends.openai.connection import Limits
 from generation.backends.protocol import BackendError, Failure, Finish, InputText, Output, PassingError, Source
 from generation.endpoints import parse
 from generation.systems.identity import checked

@@ -12,13 +12,13 @@ from annotation.actions.curation.clusters import add_inputs
 from annotation.actions.curation.removal import remove_cluster
 from annotation.actions.supersede import supersede_text
 from annotation.models import Cluster, Proposition
-from generation import tables
 from generation.actions.runs import start_run
 from generation.models import Run, RunItem
 from generation.tables.scored import Scores
-from generation.tables.table import Missing
-from generation.tables.writing import needed
+from projects import tables
 from projects.models import Member, Project, Unit
+from projects.tables.table import Missing
+from projects.tables.writing import needed
 from tests.annotation.m3_files import brought_in, cluster, plain, source, write
 from tests.generation.rows import build_version
 from tests.generation.staged import StagedBackend

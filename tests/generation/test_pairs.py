@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from generation import tables
 from generation.actions.reckoning import reckon_probe
 from generation.actions.scores import ask_for_scores
 from generation.models import (
@@ -24,12 +23,13 @@ from generation.models import (
 )
 from generation.scoring.comparing import probes_at_hand
 from generation.tables.scored import Scores
-from generation.tables.table import Missing, Table
-from generation.tables.writing import as_csv, latex, markdown, words
 from measures.comparison import holm
 from measures.counterfactuals import Kind
+from projects import tables
 from projects.background import jobs
 from projects.models import Job, Member, Project
+from projects.tables.table import Missing, Table
+from projects.tables.writing import as_csv, latex, markdown, words
 from tests.annotation.m3_files import brought_in, cluster, plain, source, write
 from tests.builders import build_cluster
 from tests.conftest import person

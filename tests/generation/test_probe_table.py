@@ -5,11 +5,11 @@ import pytest
 from generation.actions.reckoning import reckon_probe
 from generation.models import ItemStatus, ProbeScore, Purpose, Run, RunItem, RunStatus, Seal
 from generation.plots import by_system
-from generation.tables import get
 from generation.tables.scored import Scores
-from generation.tables.writing import markdown, words
 from measures.counterfactuals import Kind
 from projects.models import Member, Project, Unit
+from projects.tables import get
+from projects.tables.writing import markdown, words
 from tests.builders import build_cluster
 from tests.conftest import person
 from tests.generation.summaries import build_version

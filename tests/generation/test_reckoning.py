@@ -13,7 +13,6 @@ from annotation.models import Cluster
 from audit.actions import seal_pending
 from audit.models import Witness
 from audit.witness import differences
-from generation import tables
 from generation.actions.reckoning import reckon_probe
 from generation.actions.scores import ask_for_scores
 from generation.models import ProbeFigures, Score, Scoring, Summary
@@ -28,11 +27,12 @@ from generation.scoring.reckoning import (
     summaries_of,
 )
 from generation.tables.scored import Scores
-from generation.tables.writing import words
 from measures.clustered import TOO_FEW
 from measures.score_means import ScoreMeans
+from projects import tables
 from projects.background import jobs
 from projects.models import Job, Project
+from projects.tables.writing import words
 from tests.annotation.m3_files import brought_in, cluster, source, write
 from tests.generation.staged import StagedBackend
 from tests.generation.summaries import bring_two_reviews, build_run, scored, the_target

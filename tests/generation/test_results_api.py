@@ -18,9 +18,9 @@ from generation.models import Run, Scoring, Seal
 from generation.runs.queues import GPU
 from generation.tables.m3_4 import OverlapTable
 from generation.tables.scored import Scores
-from generation.tables.table import Table
 from projects.background import jobs
 from projects.models import Job, JobStatus, Member, Project
+from projects.tables.table import Table
 from tests.annotation.m3_files import brought_in, cluster, source, write
 from tests.conftest import person
 from tests.generation.summaries import build_run, scored, the_target

@@ -12,14 +12,14 @@ from django.utils import timezone
 from accounts.models import User
 from annotation.actions.curation.removal import remove_cluster
 from annotation.models import Cluster, Proposition
-from generation import tables
 from generation.actions.reckoning import reckon_scoring
 from generation.actions.scores import ask_for_scores
 from generation.models import Run, Score, Scoring, Seal, Summary
 from generation.tables.scored import Scores
-from generation.tables.table import Table
-from generation.tables.writing import as_csv, latex, markdown, words
+from projects import tables
 from projects.models import Member, Project, Unit
+from projects.tables.table import Table
+from projects.tables.writing import as_csv, latex, markdown, words
 from tests.annotation.m3_files import brought_in, cluster, plain, source, write
 from tests.conftest import person
 from tests.generation.summaries import add_summary, bring_two_reviews, build_run, first_sentence, scored, the_target

@@ -13,20 +13,21 @@ import pytest
 from rest_framework.fields import DictField, JSONField, ListField
 from rest_framework.serializers import ListSerializer, Serializer
 
-from generation import plots, tables
+from generation import plots
 from generation.tables.probed import accuracies
 from generation.tables.scored import Scores
-from generation.tables.table import Cell
 from measures.again import agreement, pairs, scores
 from measures.again.__main__ import PARTS
 from measures.again.files import Folder
 from measures.again.findings import Findings
+from projects import tables
 from projects.actions.answers import next_hand
 from projects.actions.gold import finish_round
 from projects.actions.rounds import close_round
 from projects.models import Member, Project
 from projects.rounds import cards
 from projects.serializers.agreement import AgreementReportSerializer, AgreementSerializer
+from projects.tables.table import Cell
 from tests.builders import answer, build_round, label_value
 from tests.releases.systems import beside, clusters, documents
 from tests.releases.test_again import corpus, judging, levels, people, staged, study

@@ -10,11 +10,11 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from generation.models import CommonProbe, ItemStatus, ProbeComparison, Run, RunItem, ScoringComparison, Seal
-from generation.tables import get
 from generation.tables.scored import Scores
 from measures.again.pairs import COMMON, PAIRS, PROBE_PAIRS
 from measures.comparison import holm
 from projects.models import Member, Project
+from projects.tables import get
 from releases.formats import pairs
 from releases.formats.notes import Notes
 from tests.generation.summaries import build_run, first_sentence, scored, the_target

@@ -7,10 +7,13 @@ class TwoTextsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
+        from annotation import imports
         from audit.witness import watch
-        from projects import kinds
+        from projects import kinds, tables
 
         from .models import TextRating
 
         kinds.discover("tests.two_texts.kinds")
+        imports.discover("tests.two_texts.imports")
+        tables.discover("tests.two_texts.tables")
         watch(TextRating)

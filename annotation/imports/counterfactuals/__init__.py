@@ -1,7 +1,7 @@
 """Counterfactuals written elsewhere, for the targets of a project: CSV or JSON lines, one a row."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,7 +12,7 @@ from projects.models import Import, Project
 from sql.ready import Rows
 
 from ..faults import BadFiles, Faults
-from ..formats import Notice, Parsed
+from ..formats import Format, Notice, Parsed
 from ..json_lines import shown
 from ..reading import Habits, Progress, Source
 from .existing import Known, clusters, texts_by_kind
@@ -114,10 +114,9 @@ class CounterfactualFile:
         refuse_corrected({target.unit_id for target in self.targets.values()})
 
 
-class Counterfactuals:
+class Counterfactuals(Format):
     key = "counterfactuals"
     title = "Counterfactuals of target propositions (CSV or JSON lines: docid, kind, text)"
-    levels: Sequence[tuple[str, str]] = ()
 
     def read(self, source: Source, *, level: str, faults: Faults, progress: Progress) -> Parsed:
         file = CounterfactualFile(source)

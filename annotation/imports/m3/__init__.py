@@ -1,7 +1,7 @@
 """M3 (Otmakhova et al., 2022): documents (level 1), sentences (level 2) and propositions (level 3) as JSON lines."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,7 +10,7 @@ from sql.ready import Rows
 
 from ...corpus.items import Item
 from ..faults import Faults
-from ..formats import Notice, Parsed
+from ..formats import Format, Level, Notice, Parsed
 from ..json_lines import parse, path_at, shown
 from ..reading import Habits, Progress, Source, lines
 from . import existing, notices, published
@@ -86,10 +86,10 @@ class M3File:
         """The same items, brought in meanwhile, have the same keys, which the data base refuses."""
 
 
-class M3:
+class M3(Format):
     key = "m3"
     title = "M3: evidence from studies for statements of reviews (JSON lines, levels 1 to 3)"
-    levels: Sequence[tuple[str, str]] = (("1", "document"), ("2", "sentence"), ("3", "proposition"))
+    levels = (Level("1", "document"), Level("2", "sentence"), Level("3", "proposition"))
 
     def read(self, source: Source, *, level: str, faults: Faults, progress: Progress) -> Parsed:
         file = M3File(source, level)

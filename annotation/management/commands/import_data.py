@@ -15,7 +15,7 @@ from tqdm import tqdm
 
 from accounts.models import User
 from annotation.actions.imports import Checked, check_files, import_files, report_of
-from annotation.imports import FORMATS
+from annotation.imports import every
 from annotation.imports.faults import BadFiles, Faults
 from annotation.imports.reading import Progress, Source, silent
 from api.problems import Problem
@@ -33,7 +33,8 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("format", choices=sorted(FORMATS), metavar="FORMAT", help=f"one of: {', '.join(FORMATS)}")
+        known = [format.key for format in every()]
+        parser.add_argument("format", choices=known, metavar="FORMAT", help=f"one of: {', '.join(known)}")
         parser.add_argument("paths", nargs="+", type=Path, metavar="PATH")
         parser.add_argument("--project", required=True, metavar="SLUG")
         parser.add_argument("--create", action="store_true", help="make the project if there is none of that name")

@@ -2885,7 +2885,7 @@ export interface components {
             levels: components["schemas"]["FormatLevel"][];
         };
         /** @enum {string} */
-        FormatEnum: "m3" | "counterfactuals";
+        FormatEnum: "counterfactuals" | "m3";
         FormatLevel: {
             key: string;
             title: string;

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.conf import settings
 
+from api.outgoing.connection import Limits
 from api.parameters import Parameter, Takes
 from generation.endpoints import Endpoint
 
@@ -15,7 +16,6 @@ from ..assembly import BUDGET, DOCUMENTS, NAMES, ORDER, PICO, SEPARATOR, TITLES,
 from ..protocol import BackendError, Config, Facts, Failure, Output, PassingError, Source, Unprobed
 from ..weights import unchanged
 from .client import Client, Effort, Refusal, Stopped
-from .connection import Limits
 from .cutting import UNITS, Cut, within
 from .reading import Garbage, completion, kept
 

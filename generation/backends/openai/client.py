@@ -11,11 +11,11 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
+from api.outgoing.addresses import Network, NotAllowed, Unresolved, places
+from api.outgoing.connection import Away, Connection, Limits, Reply, TooLarge, Trouble, Untrusted, exchange
 from generation.endpoints import Endpoint, KeyMissing
 
 from ..protocol import BackendError, PassingError
-from .addresses import Network, Unresolved, places
-from .connection import Away, Connection, Limits, Reply, TooLarge, Trouble, Untrusted, exchange
 from .reading import complaint, shown
 
 #: How often a request is sent before it is given up, and the seconds before the second try; they double.
@@ -168,7 +168,10 @@ class Client:
             headers["Content-Type"] = "application/json"
         if key:
             headers["Authorization"] = f"Bearer {key}"
-        found = places(endpoint.host, endpoint.port, self.networks)
+        try:
+            found = places(endpoint.host, endpoint.port, self.networks, setting="GENERATION_NETWORKS")
+        except NotAllowed as error:
+            raise BackendError(str(error)) from error
         for last, place in enumerate(found, start=1 - len(found)):
             connection = Connection(endpoint.host, endpoint.port, place, self._tls, self.limits)
             try:

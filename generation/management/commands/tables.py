@@ -5,13 +5,12 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from generation import tables
 from generation.management.foreground import progress_bar, stoppable
-from generation.tables.scored import Scores
-from generation.tables.table import Table
-from generation.tables.writing import FORMATS, needed
+from projects import tables
 from projects.management.arguments import project_of
 from projects.models import Project
+from projects.tables import Table, Tables
+from projects.tables.writing import FORMATS, needed
 
 
 class Command(BaseCommand):
@@ -44,10 +43,10 @@ class Command(BaseCommand):
 
     def _built(self, project: Project, keys: list[str]) -> dict[str, Table]:
         with progress_bar(total=len(keys), unit=" tables") as bar:
-            scores, built = Scores(project), {}
+            whole, built = Tables(project), {}
             for key in keys:
                 bar.set_description(key)
-                built[key] = tables.get(key).build(scores)
+                built[key] = whole.build(tables.get(key))
                 bar.update()
         return built
 

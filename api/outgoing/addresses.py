@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Any
 
-from ..protocol import BackendError
-
 Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
 
@@ -39,6 +37,10 @@ class Unresolved(Exception):
     """The name has no address now."""
 
 
+class NotAllowed(Exception):
+    """Nothing may connect to what the name leads to."""
+
+
 @dataclass(frozen=True)
 class Place:
     """An address that was judged and allowed, ready to connect to without another look-up."""
@@ -47,12 +49,12 @@ class Place:
     address: tuple[Any, ...]
 
 
-def places(host: str, port: int, networks: Sequence[Network]) -> list[Place]:
-    """The addresses of a host. Raises `Unresolved`, and `BackendError` if any of them is not allowed.
+def places(host: str, port: int, networks: Sequence[Network], *, setting: str) -> list[Place]:
+    """The addresses of a host. Raises `Unresolved`, and `NotAllowed` if any of them is not allowed.
 
-    Allowed are public addresses; an address that stands in the endpoint's URL itself; loopback for ``localhost``; and
-    the private ``networks`` that the administrator lists. One address that is not allowed refuses them all: such a
-    name is not to be trusted.
+    Allowed are public addresses; an address that the administrator wrote in place of a name; loopback for
+    ``localhost``; and the private ``networks`` that the administrator lists in ``setting``. One address that is not
+    allowed refuses them all: such a name is not to be trusted.
     """
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
@@ -60,15 +62,15 @@ def places(host: str, port: int, networks: Sequence[Network]) -> list[Place]:
         raise Unresolved(f"The name {host} could not be resolved ({error}).") from error
     allowed = []
     for family, _, _, _, address in found:
-        if reason := refusal(host, str(address[0]), networks):
-            raise BackendError(reason)
+        if reason := refusal(host, str(address[0]), networks, setting=setting):
+            raise NotAllowed(reason)
         allowed.append(Place(socket.AddressFamily(family), address))
     if not allowed:
         raise Unresolved(f"The name {host} has no address.")
     return allowed
 
 
-def refusal(host: str, text: str, networks: Sequence[Network]) -> str:
+def refusal(host: str, text: str, networks: Sequence[Network], *, setting: str) -> str:
     """Why nothing may connect to an address of a host; empty where it may."""
     shown = text if text == host else f"{host} is {text}, which"
     try:
@@ -83,7 +85,7 @@ def refusal(host: str, text: str, networks: Sequence[Network]) -> str:
         allowed = any(address in network for network in networks) or (local and address.is_loopback)
         if not (text == host or allowed or _is_public(address)):
             meant = "" if str(address) == text else f"leads to {address} and "
-            return f"{shown} {meant}is private: the administrator has not allowed it in GENERATION_NETWORKS."
+            return f"{shown} {meant}is private: the administrator has not allowed it in {setting}."
     return ""
 
 

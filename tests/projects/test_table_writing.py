@@ -5,8 +5,8 @@ import io
 
 import pytest
 
-from generation.tables.table import Cell, Column, Missing, Table, mark
-from generation.tables.writing import as_csv, escaped, latex, markdown, number, signed, words
+from projects.tables.table import Cell, Column, Missing, Table, mark
+from projects.tables.writing import as_csv, escaped, latex, markdown, number, signed, words
 
 TABLE = Table(
     "m3-6",

@@ -6,8 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from projects.sheets.cells import neutral
-
+from ..sheets.cells import neutral
 from .table import Cell, Missing, Table, mark
 
 MINUS = "\u2212"

@@ -4,8 +4,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from generation.plots.dots import LEFT, LONGEST, RIGHT, Dot, dot_plot
-from generation.plots.svg import PALETTES, Drawing, ticks, within
+from projects.plots.dots import LEFT, LONGEST, RIGHT, Dot, dot_plot
+from projects.plots.svg import PALETTES, Drawing, ticks, within
 
 SVG = "{http://www.w3.org/2000/svg}"
 DOTS = [

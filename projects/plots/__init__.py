@@ -1,0 +1,1 @@
+"""Pictures of figures, drawn on the server as SVG."""

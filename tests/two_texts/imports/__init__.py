@@ -1,0 +1,1 @@
+"""A format that only the tests know."""

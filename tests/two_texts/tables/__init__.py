@@ -1,0 +1,1 @@
+"""A table that only the tests know."""

@@ -1,0 +1,56 @@
+"""A format and a table of an app that nothing below it names: pages, routes and commands have both."""
+
+import io
+from pathlib import Path
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import call_command
+from rest_framework.test import APIClient
+
+from accounts.models import User
+from projects.background import jobs
+from projects.models import Import, Job, Project
+
+pytestmark = pytest.mark.django_db
+API = "/api/v1"
+LINES = b'{"text": "It helps.", "points": 4}\n'
+
+
+@pytest.fixture
+def api(lead: User) -> APIClient:
+    client = APIClient()
+    client.force_login(lead)
+    return client
+
+
+def test_the_format_is_listed_checked_and_imported_like_any_other(api: APIClient, project: Project) -> None:
+    assert "said" in {format["key"] for format in api.get(f"{API}/import-formats/").json()}
+    upload = {"format": "said", "file": SimpleUploadedFile("points.jsonl", LINES)}
+    asked = api.post(f"{API}/projects/{project.slug}/imports/", upload, format="multipart")
+    assert asked.status_code == 202, asked.content
+    jobs.run_job(asked.json()["id"])
+    check = Job.objects.get(pk=asked.json()["id"])
+    assert check.result is not None
+    assert check.result["sample"] == [{"text": "It helps.", "points": 4}]
+    sent = api.post(f"{API}/projects/{project.slug}/imports/confirm/", {"job": check.pk}, format="json")
+    jobs.run_job(sent.json()["id"])
+    assert Import.objects.get(format="said").counts["items"] == 1
+
+
+def test_the_command_imports_it(project: Project, tmp_path: Path) -> None:
+    (tmp_path / "points.jsonl").write_bytes(LINES)
+    call_command("import_data", "said", str(tmp_path / "points.jsonl"), "--project", project.slug, stdout=io.StringIO())
+    assert Import.objects.filter(project=project, format="said").exists()
+
+
+def test_the_table_stands_on_the_results_page_and_comes_as_a_file(api: APIClient, project: Project) -> None:
+    shown = {table["key"]: table for table in api.get(f"{API}/projects/{project.slug}/results/").json()["tables"]}
+    assert shown["clarity"]["undefined"] == [{"mark": "a", "reason": "nobody rated it"}]
+    assert b"nobody rated it" in api.get(f"{API}/projects/{project.slug}/results/clarity/csv/").content
+
+
+def test_the_command_prints_it(project: Project) -> None:
+    said = io.StringIO()
+    call_command("tables", "--project", project.slug, "--table", "clarity", stdout=said)
+    assert "| target | 0 | \u2013 (a) |" in said.getvalue()
