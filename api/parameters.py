@@ -14,7 +14,8 @@ NEEDED = "This is needed."
 
 
 class Takes(StrEnum):
-    """What a parameter takes. An optional ``INTEGER`` or ``NUMBER`` has the default None."""
+    """What a parameter takes. An optional ``INTEGER`` or ``NUMBER`` has the default None; ``SEVERAL`` takes a list of
+    its choices, each once, and keeps it in their order."""
 
     TEXT = "text"
     LONG_TEXT = "long text"
@@ -22,6 +23,7 @@ class Takes(StrEnum):
     NUMBER = "number"
     CHOICE = "choice"
     SWITCH = "switch"
+    SEVERAL = "several"
 
 
 @dataclass(frozen=True)
@@ -82,14 +84,19 @@ def check_given(
 def _meant(parameter: Parameter, value: Any) -> Any:
     """One way to say that nothing is set: None for numbers, the empty text for texts."""
     if value is None or value == "":
-        return {Takes.TEXT: "", Takes.LONG_TEXT: "", Takes.INTEGER: None, Takes.NUMBER: None}.get(
+        return {Takes.TEXT: "", Takes.LONG_TEXT: "", Takes.INTEGER: None, Takes.NUMBER: None, Takes.SEVERAL: []}.get(
             parameter.takes, value
         )
+    if parameter.takes is Takes.SEVERAL and isinstance(value, (list, tuple)):
+        # One way to say it: the order in which they were ticked means nothing.
+        return [choice for choice in parameter.choices if choice in value] + [
+            one for one in value if one not in parameter.choices
+        ]
     return value
 
 
 def _fault(parameter: Parameter, value: Any) -> str:
-    if value is None or value == "":
+    if value is None or value in ("", []):
         if parameter.required:
             return NEEDED
         if parameter.takes not in (Takes.CHOICE, Takes.SWITCH):
@@ -101,6 +108,11 @@ def _fault(parameter: Parameter, value: Any) -> str:
             if not parameter.choices:
                 return f"There is none to choose. {parameter.help}".strip()
             return "" if value in parameter.choices else f"One of: {', '.join(parameter.choices)}."
+        case Takes.SEVERAL:
+            if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+                return "A list of choices."
+            strange = [one for one in value if one not in parameter.choices]
+            return f"{strange[0]!r} is none of: {', '.join(parameter.choices)}." if strange else ""
         case Takes.SWITCH:
             return "" if isinstance(value, bool) else "On or off (true or false)."
         case _:
@@ -132,9 +144,16 @@ def in_words(parameter: Parameter, value: Any) -> str:
     """A value as a person reads it."""
     if parameter.takes is Takes.SWITCH:
         return "yes" if value else "no"
+    if parameter.takes is Takes.SEVERAL:
+        return ", ".join(_word(parameter, one) for one in value) or "none"
     if parameter.words and value in parameter.choices:
-        return parameter.words[parameter.choices.index(value)]
+        return _word(parameter, value)
     return "not set" if value is None else str(value)
+
+
+def _word(parameter: Parameter, choice: str) -> str:
+    words = dict(zip(parameter.choices, parameter.words, strict=False))
+    return words.get(choice, choice)
 
 
 class WhenSerializer(serializers.Serializer[Any]):

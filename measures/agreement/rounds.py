@@ -37,6 +37,7 @@ class Scale:
     ``missing``: cells that say nothing on this scale. ``blank_or_given``: the column is a text, and what is compared is
     whether there is one; the scale has these two values, in this order. ``holds``: the column is a set of codes
     (`measures.sets`), and what is compared is whether it has this one; again two values, "no" before "yes".
+    ``where``: (column, value) of the rows that are on the scale, where a row is one of several things said of an item.
     """
 
     name: str
@@ -49,9 +50,12 @@ class Scale:
     missing: tuple[str, ...] = ()
     blank_or_given: bool = False
     holds: str = ""
+    where: tuple[str, str] | None = None
 
     def code(self, cells: Cells) -> str | None:
         """The value of an answer on this scale; None where it has none."""
+        if self.where and cells[self.where[0]] != self.where[1]:
+            return None
         cell = cells[self.column]
         if self.blank_or_given:
             blank, given = self.categories
@@ -65,13 +69,15 @@ class Scale:
             "name": self.name, "categories": list(self.categories), "column": self.column, "weights": self.weights,
             "metric": self.metric, "missing": list(self.missing), "blank_or_given": self.blank_or_given,
             **({"holds": self.holds} if self.holds else {}),
+            **({"where": list(self.where)} if self.where else {}),
         }  # fmt: skip
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> Scale:
         """What `as_json` gave."""
         lists = {name: tuple(stored[name]) for name in ("categories", "missing")}
-        return cls(**{**stored, **lists})
+        where = {"where": tuple(stored["where"])} if stored.get("where") else {}
+        return cls(**{**stored, **lists, **where})
 
 
 def coded(scales: Sequence[Scale], said: Iterable[Said]) -> dict[str, list[Triple]]:

@@ -74,7 +74,9 @@ class RoundPlan:
 
 def chosen_units(project: Project, plan: RoundPlan) -> list[tuple[int, int]]:
     """The (unit, context) ids that the plan asks for, in the order in which they will be handed out."""
-    units = list(choosing.units(project, plan.kind, plan.filters, plan.purpose).values_list("pk", "context"))
+    units = list(
+        choosing.units(project, plan.kind, plan.filters, plan.purpose, plan.options).values_list("pk", "context")
+    )
     if plan.sample is not None:
         refuse_sample(plan, len(units))
         ids = [pk for pk, _ in units]
@@ -110,16 +112,16 @@ def checked(project: Project, plan: RoundPlan, by: User | None) -> tuple[RoundPl
     what cannot be so, `TooMuch`."""
     if by is not None:
         limits.check("LIMIT_ROUNDS_PER_DAY", Round.objects.filter(created_by=by), at="opened_at")
-    plan = meant(plan)
+    plan = meant(project, plan)
     people, guideline = _people(project, plan), _guideline(project, plan, by)
     _refuse_conditions(project, plan, guideline)
     return plan, people, guideline
 
 
-def meant(plan: RoundPlan) -> RoundPlan:
+def meant(project: Project, plan: RoundPlan) -> RoundPlan:
     """The plan with its options, policy and filters as its kind declares them. Raises `Refused` with every fault."""
     kind = kinds.get(plan.kind)
-    options, faults = check(kind.options, plan.options)
+    options, faults = check(kind.options_of(project), plan.options)
     choosing.refuse("options", faults)
     policy, faults = check(kind.policy, plan.policy)
     choosing.refuse("policy", faults)
@@ -266,12 +268,14 @@ def _let_in(round: Round, people: Sequence[Member], units: int) -> None:
     for i, member in enumerate(people):
         start = units * (i % groups) // groups
         Participant.objects.create(round=round, member=member, start=start, cursor=start - 1)
+        kinds.get(round.kind).joined(round, member)
 
 
 def slots_of(round: Round, units: Chosen, people: Sequence[Member]) -> Iterator[Slot]:
     """The slots of these (unit, context) ids, in the order of the walk."""
     dealt = [member.pk for member in people] if round.dealing == Round.Dealing.DEALT else None
-    return lay_out(units, Shape.of(round.overlap, round.sampling), dealt, round.seed)
+    by_kind = kinds.get(round.kind).deal(round, units, dealt) if dealt is not None else None
+    return lay_out(units, Shape.of(round.overlap, round.sampling), dealt, round.seed, by_kind)
 
 
 def assignment(round: Round, slot: Slot) -> Assignment:
@@ -296,6 +300,7 @@ def add_person(*, round: Round, member: Member, by: User | None) -> Participant:
             return participant
         participant.left_at = None
         participant.save(update_fields=["left_at"])
+        kinds.get(round.kind).joined(round, member)
         if round.meaning.gives_feedback:
             practising.deal(round, member)
         elif round.dealing == Round.Dealing.DEALT:

@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from audit.log import record
 
+from ..kinds import all_kinds
 from ..models import Answer, Assignment, Change, Decision, Member, Round, Unit
 from . import queue
 
@@ -39,7 +40,8 @@ def changed(
             unit: {kind for kind in found if kind != what and (kinds is None or kind in kinds)}
             for unit, found in _kinds_of(units).items()
         }
-        return _insert(hanging, units, what=what, reason=reason, by=by, before=before, after=after)
+        made = _insert(hanging, units, what=what, reason=reason, by=by, before=before, after=after)
+        return made + _hung_on(units, what=what, reason=reason, by=by, before=before, after=after)
 
 
 def superseded(*, old: Unit, new: Unit, reason: str, by: Member, before: str, after: str) -> list[Change]:
@@ -55,11 +57,21 @@ def superseded(*, old: Unit, new: Unit, reason: str, by: Member, before: str, af
         hanging = _kinds_of([old])
         rows = _insert({new.pk: hanging[old.pk]}, [new], what=Change.TEXT, reason=reason, by=by,
                        before=before, after=after)  # fmt: skip
+        rows += _hung_on([old], what=Change.TEXT, reason=reason, by=by, before=before, after=after)
         record(
             actor=by.user, verb="supersede", obj=old, project_id=old.project_id, reason=reason,
             before={"unit": old.pk, "text": before}, after={"unit": new.pk, "text": after},
         )  # fmt: skip
     return rows
+
+
+def _hung_on(units: Sequence[Unit], **change: Any) -> list[Change]:
+    """The same for the units of their own that kinds made of these: what was said of those is stale too."""
+    made: list[Change] = []
+    for kind in all_kinds():
+        if hung := list(kind.hanging_on(units)):
+            made += changed(units=hung, kinds=[kind.key], **change)
+    return made
 
 
 def stale_units(units: Iterable[int], *, kind: str | None = None) -> set[tuple[int, str]]:

@@ -72,6 +72,9 @@ class Kind:
     fields: Sequence[str]
     #: Its own tables: rows that point at an answer, and what hangs on them. They take inserts only.
     tables: Sequence[type[models.Model]] = ()
+    #: People must not learn who wrote what they judge: nothing of the seed, of the options or of the unit's name goes
+    #: to whoever works in its rounds.
+    blind: bool = False
     #: Kinds by whose values in force its units are judged: decided together, theirs come first.
     judged_by: Sequence[str] = ()
 
@@ -109,11 +112,26 @@ class Kind:
         """The guideline (Markdown) that a project starts from: ``guideline.md`` in the kind's folder."""
         return Path(inspect.getfile(type(self))).with_name("guideline.md").read_text(encoding="utf-8")
 
+    # What a lead sets
+
+    def options_of(self, project: Project) -> Sequence[Parameter]:
+        """The options of a round of this project: the same everywhere, but where a choice is among rows of it."""
+        return self.options
+
     # Which units
 
     def units(self, project: Project) -> QuerySet[Unit]:
         """The units of a project that a round can choose from, in corpus order."""
         raise NotImplementedError
+
+    def valued_units(self, project: Project) -> QuerySet[Unit]:
+        """The units that a round can choose from whose purpose takes what has a value: the same, but for a kind that
+        lays out units of its own, whose values are of those."""
+        return self.units(project)
+
+    def narrowed(self, units: QuerySet[Unit], options: Mapping[str, Any]) -> QuerySet[Unit]:
+        """Of these units those that a round with such options can ask about."""
+        return units
 
     def lay_out(self, round: Round, chosen: Sequence[tuple[int, int]]) -> Sequence[tuple[int, int]]:
         """The (unit, context) ids that people are asked, in order, of those that were chosen. A kind whose unit is a
@@ -124,6 +142,16 @@ class Kind:
     def units_after_layout(self, chosen: int, plan: Mapping[str, Any]) -> int:
         """About how many units `lay_out` makes of so many, by the options of a plan: a job prepares a large round."""
         return chosen
+
+    def deal(
+        self, round: Round, units: Sequence[tuple[int, int]], people: Sequence[int]
+    ) -> Mapping[int, Sequence[int]] | None:
+        """Whom each unit of a dealt round is asked of, by unit id, in the order of their places; None where the queue
+        deals them evenly (`projects.rounds.slots`)."""
+        return None
+
+    def joined(self, round: Round, member: Member) -> None:
+        """Called in the transaction that lets a person into a round, when it opens or later."""
 
     def opened(self, round: Round) -> None:
         """Called in the transaction that opens a round, when its slots are there."""
@@ -195,6 +223,17 @@ class Kind:
     def part_of(self, field: str, value: Value) -> Value:
         """The part of a value that one field decides; empty where the value has nothing of it."""
         return {field: value[field]} if field in value else {}
+
+    def merged(self, parts: Sequence[Value]) -> Value:
+        """One value of the parts that several fields decide."""
+        whole: Value = {}
+        for part in parts:
+            whole |= part
+        return whole
+
+    def hanging_on(self, units: Sequence[Unit]) -> QuerySet[Unit]:
+        """Units of this kind's own that show some of these: what was said of them is stale when those change."""
+        return Unit.objects.none()
 
     def says_same(self, field: str, one: Value, other: Value) -> bool:
         """Whether two values, or parts of them, say the same in one field: then nothing is to be decided anew. What a

@@ -25,15 +25,18 @@ ASSUMED = 20.0
 
 def totals(project: Project, plan: RoundPlan) -> dict[str, Any]:
     """Units, answers, each person's share, and minutes by the median pace of this project's earlier answers."""
-    plan = meant(plan)
-    ids = list(choosing.units(project, plan.kind, plan.filters, plan.purpose).values_list("pk", flat=True))
+    plan = meant(project, plan)
+    ids = list(
+        choosing.units(project, plan.kind, plan.filters, plan.purpose, plan.options).values_list("pk", flat=True)
+    )
     units, strata = len(ids), []
     if plan.sample is not None and plan.sample <= units:
         units = plan.sample
         if plan.strata:
             taken = choosing.sample(ids, plan.sample, plan.seed, kind=plan.kind, strata=plan.strata)
             strata = choosing.sizes(ids, kind=plan.kind, strata=plan.strata, taken=taken)
-    answers = plan.shape.count(units) + plan.shape.again(units, len(plan.people))
+    asked = kinds.get(plan.kind).units_after_layout(units, plan.options)
+    answers = plan.shape.count(asked) + plan.shape.again(asked, len(plan.people))
     each = answers / len(plan.people) if plan.people else 0.0
     pace, timed = pace_of(project, plan.kind)
     return {
@@ -50,7 +53,7 @@ def totals(project: Project, plan: RoundPlan) -> dict[str, Any]:
 
 def preview(project: Project, plan: RoundPlan, turn: int) -> list[dict[str, Any]]:
     """The card of one of the plan's units, as the people of the round would see it; another one at each turn."""
-    plan = meant(plan)
+    plan = meant(project, plan)
     units = chosen_units(project, plan)
     if not units:
         return []
@@ -67,7 +70,7 @@ def preview(project: Project, plan: RoundPlan, turn: int) -> list[dict[str, Any]
 def choices(project: Project) -> dict[str, Any]:
     """What a lead can choose from: the kinds with their options, and the people with what lies before each."""
     return {
-        "kinds": [_kind_choice(kind) for kind in kinds.all_kinds()],
+        "kinds": [_kind_choice(kind, project) for kind in kinds.all_kinds()],
         "purposes": [_purpose_choice(key) for key in purposes.which("planned")],
         "practice": _practices(project),
         "people": _people(project),
@@ -98,12 +101,12 @@ def _purpose_choice(key: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _kind_choice(kind: kinds.Kind) -> dict[str, Any]:
+def _kind_choice(kind: kinds.Kind, project: Project) -> dict[str, Any]:
     return {
         "key": kind.key,
         "title": kind.title,
         "strata": choosing.strata_of(kind),
-        "options": [parameter_page(one) for one in kind.options],
+        "options": [parameter_page(one) for one in kind.options_of(project)],
         "policy": [parameter_page(one) for one in kind.policy],
         "filters": [parameter_page(one.asked) for one in choosing.filters_of(kind)],
         "guideline": kind.guideline,
@@ -135,7 +138,7 @@ def settings_in_words(round: Round) -> list[dict[str, str]]:
         for declared, given in (
             (round.meaning.terms, round.terms),
             (kind.policy, round.policy),
-            (kind.options, round.options),
+            (kind.options_of(round.project), round.options),
         )
         for one in declared
         if one.name in given

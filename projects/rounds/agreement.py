@@ -122,9 +122,7 @@ def reviews(round: Round) -> Iterator[tuple[Any, Review]]:
         )  # fmt: skip
         for unit, rater, value, pk in said:
             if references := sorted(held.get(pk, []), key=lambda r: order[r.decision.field]):
-                before: kinds.Value = {}
-                for reference in references:
-                    before |= shown[reference.decision_id]
+                before = kind.merged([shown[reference.decision_id] for reference in references])
                 same = {r.decision.field: r.same for r in references}
                 whole = fields <= set(same)
                 yield pk, Review(f"{unit.key} {rater}", same, _side_by_side(kind, before, value) if whole else [])

@@ -29,7 +29,7 @@ def cards(round: Round, slots: Sequence[Assignment]) -> list[dict[str, Any]]:
                 "revision": slot.revision,
                 "shown": slot.unit.revision,
                 "position": slot.position,
-                "unit": {"id": slot.unit_id, "key": slot.unit.key},
+                "unit": {"id": slot.unit_id, "key": "" if kind.blind else slot.unit.key},
                 "answered_at": answer.received_at if answer else None,
                 "outcome": answer.outcome if answer else None,
                 "comment": answer.comment if answer else "",

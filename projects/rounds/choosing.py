@@ -37,11 +37,16 @@ def strata_of(kind: kinds.Kind) -> list[str]:
     )
 
 
-def units(project: Project, kind: str, filters: Mapping[str, Any], purpose: str = "") -> QuerySet[Unit]:
-    """The units that a kind can be asked of, narrowed by its own filters and by those of all kinds (`filters_of`), and
-    by what the purpose takes."""
+def units(
+    project: Project, kind: str, filters: Mapping[str, Any], purpose: str = "", options: Mapping[str, Any] | None = None
+) -> QuerySet[Unit]:
+    """The units that a kind can be asked of, narrowed by its own filters and by those of all kinds (`filters_of`), by
+    what the purpose takes, and by what the options can be asked of."""
     how = kinds.get(kind)
-    found = _taken_by(purpose, how.units(project), kind)
+    takes_any = purposes.of(purpose).chooses == "any"
+    found = _taken_by(purpose, how.units(project) if takes_any else how.valued_units(project), kind)
+    if options is not None:
+        found = how.narrowed(found, options)
     for one in filters_of(how):
         if value := filters.get(one.asked.name):
             found = one.narrow(found, value)

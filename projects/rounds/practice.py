@@ -171,7 +171,7 @@ def feedback(round: Round, answer: Answer) -> dict[str, Any]:
 
 
 def _in_words(kind: kinds.Kind, field: str, value: kinds.Value) -> str:
-    return kind.sentence(field, value) if field in value else ""
+    return kind.in_words(value).get(field, "")
 
 
 def _heading(kind: kinds.Kind, decision: Decision, round: Round) -> str:

@@ -84,16 +84,19 @@ class Shape:
         return round(people * min(ceil(self.repeat_share * each), far))
 
 
-def lay_out(chosen: Chosen, shape: Shape, people: Sequence[int] | None, seed: int) -> Iterator[Slot]:
+def lay_out(
+    chosen: Chosen, shape: Shape, people: Sequence[int] | None, seed: int,
+    by_kind: Mapping[int, Sequence[int]] | None = None,
+) -> Iterator[Slot]:  # fmt: skip
     """The slots of these (unit, context) ids, in the order of the walk. ``people``: among whom they are dealt; None
-    where people come and claim them."""
+    where people come and claim them. ``by_kind``: whom each unit is asked of, where the kind deals them itself."""
     block = _block([unit for unit, _ in chosen], shape, seed)
     if people is None:
         for position, (unit, _) in enumerate(chosen):
             for number in range(1, (shape.block_overlap if unit in block else shape.overlap) + 1):
                 yield Slot(unit, position, number)
     else:
-        dealt = _dealt(chosen, shape, block, people, seed)
+        dealt = _placed(chosen, by_kind) if by_kind else _dealt(chosen, shape, block, people, seed)
         yield from sorted([*dealt, *_again(dealt, shape, seed)], key=attrgetter("position", "number", "repeat", "unit"))
 
 
@@ -108,9 +111,13 @@ def _dealt(chosen: Chosen, shape: Shape, block: set[int], people: Sequence[int],
     if block:
         most = [unit for unit in contexts if unit in block]
         dealt |= sampling.deal(most, people, shape.block_overlap, seed, groups=contexts)
+    return _placed(chosen, dealt)
+
+
+def _placed(chosen: Chosen, dealt: Mapping[int, Sequence[int]]) -> list[Slot]:
     return [
         Slot(unit, position, number, person=person)
-        for position, unit in enumerate(contexts)
+        for position, unit in enumerate(dict(chosen))
         for number, person in enumerate(dealt[unit], start=1)
     ]
 

@@ -180,7 +180,7 @@ class RoundSerializer(Plain):
     overlap = serializers.IntegerField()
     units = serializers.IntegerField()
     dealing = serializers.ChoiceField(choices=Round.Dealing.choices)
-    seed = serializers.IntegerField()
+    seed = serializers.IntegerField(allow_null=True, help_text="Null for those who are not to learn it.")
     options = serializers.DictField(child=serializers.JSONField())
     policy = serializers.DictField(child=serializers.JSONField())
     settings = SettingSerializer(many=True)

@@ -19,7 +19,7 @@ Plain = serializers.Serializer[Any]
 
 class CardUnitSerializer(Plain):
     id = serializers.IntegerField()
-    key = serializers.CharField()
+    key = serializers.CharField(allow_blank=True, help_text="Empty where people are not to learn it.")
 
 
 class CardSerializer(Plain):

@@ -44,6 +44,10 @@ def units_with(units: QuerySet[Unit], decisions: QuerySet[Decision], *, there: b
 def units_settled(units: QuerySet[Unit], kind: str) -> QuerySet[Unit]:
     """The units of which every field was settled: by a curator, or by a file of gold that was brought in."""
     settled = Decision.objects.filter(kind=kind, origin__in=SETTLED).in_force()
+    if not kinds.get(kind).fields:
+        # Its fields differ by round: whatever was decided of the unit.
+        unsettled = Decision.objects.filter(kind=kind).in_force().exclude(origin__in=SETTLED)
+        return units_with(units_with(units, settled), unsettled, there=False)
     for n, field in enumerate(kinds.get(kind).fields):
         found = settled.filter(unit=OuterRef("pk"), field=field).values("pk")[:1]
         units = units.alias(**{f"settled_{n}": Subquery(found)}).filter(**{f"settled_{n}__isnull": False})
@@ -58,10 +62,11 @@ def values_in_force(units: Sequence[Unit], kind: str) -> dict[int, dict[str, Any
 def values_of(units: Sequence[Unit], kind: str, decisions: Collection[Decision]) -> dict[int, dict[str, Any]]:
     """The value that some decisions of these units come to, by unit id. A fixed number of queries."""
     parts = parts_of(units, kind, decisions)
-    found: dict[int, dict[str, Any]] = {u.pk: {} for u in units}
+    found: dict[int, list[kinds.Value]] = {u.pk: [] for u in units}
     for d in decisions:
-        found[d.unit_id] |= parts[d.pk]
-    return found
+        found[d.unit_id].append(parts[d.pk])
+    merged = kinds.get(kind).merged
+    return {unit: merged(mine) for unit, mine in found.items()}
 
 
 def parts_of(units: Sequence[Unit], kind: str, decisions: Collection[Decision]) -> dict[int, dict[str, Any]]:

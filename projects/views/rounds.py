@@ -18,7 +18,7 @@ from ..actions import measuring, preparing, rounds
 from ..actions.rounds import RoundPlan
 from ..models import Job, Member, Round
 from ..pages import markdown, plans, progress
-from ..permissions import member_of, member_to, permit, round_of
+from ..permissions import may, member_of, member_to, permit, round_of
 from ..serializers import agreement as report_shapes
 from ..serializers import rounds as shapes
 from ..serializers import work
@@ -45,13 +45,16 @@ MEANING = ("makes_gold", "independent", "shows_value", "gives_feedback")
 
 
 def _round(round: Round, member: Member) -> dict[str, Any]:
-    """A round as everyone at work in it sees it."""
+    """A round as everyone at work in it sees it; of a blind one, no more than that, while it can be worked in."""
+    working = round.participants.filter(member=member, left_at=None).exists()
+    told = not (kinds.get(round.kind).blind and round.is_open and (working or not may(member, "read rounds")))
     return {
         "id": round.pk, "name": round.name, "project": round.project.slug, "project_name": round.project.name,
         "illustrative": round.project.illustrative, "kind": round.kind, "purpose": round.purpose,
         "status": round.status, "overlap": round.overlap, "units": round.units_count, "dealing": round.dealing,
-        "seed": round.seed,
-        "options": round.options, "policy": round.policy, "settings": plans.settings_in_words(round),
+        "seed": round.seed if told else None,
+        "options": round.options if told else {}, "policy": round.policy if told else {},
+        "settings": plans.settings_in_words(round) if told else [],
         **{name: getattr(round.meaning, name) for name in MEANING}, "asks_questions": round.asks_questions,
         "terms": round.terms,
         "requires_practice": (wanted := round.requires_practice) and {"id": wanted.pk, "name": wanted.name},
@@ -63,7 +66,7 @@ def _round(round: Round, member: Member) -> dict[str, Any]:
             {"code": r.code, "text": r.text} for r in kinds.get(round.kind).skip_reasons
         ],
         "opened_at": round.opened_at, "closed_at": round.closed_at, "role": member.role,
-        "working": round.participants.filter(member=member, left_at=None).exists(),
+        "working": working,
         "job": job.pk if round.status == Round.Status.PREPARING and (job := preparing.job_of(round)) else None,
     }  # fmt: skip
 

@@ -126,7 +126,7 @@ def test_a_large_round_is_what_it_would_have_been_at_once(project: Project, lead
     round, job = prepared(project, lead, **fields)
     assert status(round) == "preparing"
     assert rounds.plan_of(round, expected_plan.people) == rounds.meant(
-        plan(project, "large", guideline=round.guideline_id, **{"filters": {}, "strata": []} | fields)
+        project, plan(project, "large", guideline=round.guideline_id, **{"filters": {}, "strata": []} | fields)
     )
     assert jobs.run_job(job.pk)
     job.refresh_from_db()

@@ -2266,6 +2266,7 @@ export interface components {
         Card: components["schemas"]["TupleCard"] | components["schemas"]["LabelCard"] | components["schemas"]["DiscourseCard"];
         CardUnit: {
             id: number;
+            /** @description Empty where people are not to learn it. */
             key: string;
         };
         Category: {
@@ -4696,7 +4697,8 @@ export interface components {
             overlap: number;
             units: number;
             dealing: components["schemas"]["DealingEnum"];
-            seed: number;
+            /** @description Null for those who are not to learn it. */
+            seed: number | null;
             options: {
                 [key: string]: unknown;
             };
@@ -5332,7 +5334,7 @@ export interface components {
             token: string;
         };
         /** @enum {string} */
-        TakesEnum: "text" | "long text" | "integer" | "number" | "choice" | "switch";
+        TakesEnum: "text" | "long text" | "integer" | "number" | "choice" | "switch" | "several";
         /** @description What a summary should say at document or sentence level, with the texts it must be derived from. */
         Target: {
             id: number;
