@@ -50,6 +50,7 @@ LIMITS = {
     "LIMIT_INVITATIONS_PER_DAY": Limit(1000, "You invited {most} people within a day.", DAY),
     "LIMIT_PARTICIPANT_LINKS_PER_DAY": Limit(5000, "You made {most} participant links within a day.", DAY),
     "LIMIT_GUIDELINES_PER_DAY": Limit(200, "You wrote {most} versions of guidelines within a day.", DAY),
+    "LIMIT_PROTOCOLS_PER_DAY": Limit(200, "You wrote {most} versions of rating protocols within a day.", DAY),
     "LIMIT_ROUNDS_PER_DAY": Limit(200, "You opened {most} rounds within a day.", DAY),
     "LIMIT_RELEASES_PER_DAY": Limit(50, "{most} releases of this project were asked for within a day.", DAY),
     "LIMIT_API_TOKENS": Limit(50, "You have {most} API tokens in force: revoke those that you do not use."),

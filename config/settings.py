@@ -299,6 +299,7 @@ SPECTACULAR_SETTINGS = {
         "PlannedPurposeEnum": "projects.serializers.rounds.PURPOSES",
         "ReadinessEnum": "projects.rounds.readiness.STATES",
         "PracticeStandingEnum": "projects.rounds.practice.STANDINGS",
+        "ProtocolKindEnum": "evaluation.protocols.parts.KINDS",
     },
 }
 

@@ -18,6 +18,7 @@ api: list[URLPattern | URLResolver] = [
     path("", include("projects.urls")),
     path("", include("annotation.urls")),
     path("", include("generation.urls")),
+    path("", include("evaluation.urls")),
     path("", include("releases.urls")),
 ]
 sign_in: list[URLPattern] = []

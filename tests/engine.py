@@ -18,6 +18,7 @@ MODULES = {
     "annotation": "counterfactual_rows curation_at_once import_limits m3_faults m3_rows supersede",
     "api": "limits",
     "config": "upgrades wrong_values",
+    "evaluation": "protocols",
     "generation": "layout levels outdated probing reckoning run_hazards runs sealed_runs systems",
     "operations": "backups",
     "projects": (

@@ -27,6 +27,7 @@ MAY: dict[str, frozenset[Role]] = {
     "invite people": _LEADS,
     "let volunteers in": _LEADS,
     "write guidelines": _LEADS,
+    "write rating protocols": _LEADS,
     "bring data in": _LEADS,
     "open, change and close rounds": _LEADS,
     "send rounds out as sheets and bring them back": _LEADS,

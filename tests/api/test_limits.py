@@ -85,6 +85,9 @@ MAKERS: dict[str, tuple[str, Callable[[int], dict[str, Any]], int]] = {
         "projects/eye/invitations/", lambda n: {"email": f"p{n}@example.net", "role": "viewer"}, 429
     ),
     "LIMIT_GUIDELINES_PER_DAY": ("projects/eye/guidelines/", lambda n: {"kind": "label", "text": f"v{n}"}, 429),
+    "LIMIT_PROTOCOLS_PER_DAY": (
+        "projects/eye/protocols/", lambda n: {"name": f"p{n}", "content": {"schema": 1, "kind": "rate"}}, 429,
+    ),
     "LIMIT_RELEASES_PER_DAY": ("projects/eye/releases/", lambda n: {"version": f"1.0.{n}"}, 429),
     "LIMIT_API_TOKENS": ("me/tokens/", lambda n: {"name": f"t{n}"}, 409),
 }  # fmt: skip

@@ -13,6 +13,8 @@ from accounts.actions import make_token
 from accounts.models import ApiToken, User
 from annotation.models import Cluster, Study
 from audit.models import Entry
+from evaluation.actions.protocols import create_protocol
+from evaluation.models import ProtocolVersion
 from generation.models import Run, Seal
 from projects.actions.answers import next_hand
 from projects.actions.invitations import invite
@@ -25,6 +27,8 @@ from tests.builders import answer, build_cluster, build_round, label_value
 from tests.generation.rows import build_run, build_version
 
 _count = itertools.count()
+#: A protocol with nothing to ask.
+CONTENT = {"schema": 1, "kind": "rate"}
 
 
 @dataclass
@@ -46,6 +50,7 @@ class World:
     link: ParticipantLink
     run: Run
     seal: Seal
+    protocol: ProtocolVersion
 
     def submission(self) -> dict[str, Any]:
         """A sound submission for the slot of the project's one answer."""
@@ -74,6 +79,7 @@ class World:
             "systems": list(p.systems.order_by("pk").values("pk", "name", "versions__hash")),
             "runs": list(Run.objects.filter(version__system__project=p).order_by("pk").values()),
             "seals": list(Seal.objects.filter(member__project=p).order_by("pk").values()),
+            "protocols": list(p.protocols.order_by("pk").values("pk", "name", "versions__digest")),
             "tokens": list(ApiToken.objects.filter(user=self.owner).values("pk", "revoked_at")),
         }
 
@@ -110,6 +116,7 @@ def make_world(project: Project | None = None, owner: User | None = None) -> Wor
         link=make_links(round=round, by=owner, labels=["Volunteer 1"])[0][0],
         run=run,
         seal=Seal.objects.create(run=run, member=worker),
+        protocol=create_protocol(project=project, name=f"protocol {n}", content=CONTENT, by=owner),
     )  # fmt: skip
 
 

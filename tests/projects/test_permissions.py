@@ -116,7 +116,7 @@ NAMED = re.compile(r"Role\.(?!VOLUNTEER|choices)[A-Z]+|\.role (?:in|==|!=)")
 def test_no_view_page_serializer_or_permission_names_a_role() -> None:
     """What a role may is asked of the table by what is to be done."""
     found = {}
-    for app in ("projects", "annotation", "generation", "releases"):
+    for app in ("projects", "annotation", "generation", "evaluation", "releases"):
         for room in ("views", "pages", "serializers", "permissions"):
             for path in [*(settings.ROOT / app).glob(f"{room}.py"), *(settings.ROOT / app / room).rglob("*.py")]:
                 if names := NAMED.findall(path.read_text(encoding="utf-8")):
@@ -129,7 +129,7 @@ def test_every_verb_is_asked_for_and_every_one_that_is_asked_for_is_in_the_table
     """By its words in some file beside the table: whoever adds one to it asks for it as well."""
     said = "".join(
         path.read_text(encoding="utf-8")
-        for app in ("projects", "annotation", "generation", "releases")
+        for app in ("projects", "annotation", "generation", "evaluation", "releases")
         for path in (settings.ROOT / app).rglob("*.py")
         if path.name != "roles.py"
     )

@@ -735,6 +735,61 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{slug}/protocols/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The rating protocols of a project with their versions. */
+        get: operations["protocols_list"];
+        put?: never;
+        /**
+         * @description Store a protocol: a template, another project's file, or one of one's own. What is wrong with its content is
+         *     said by path (``content.criteria.0.key``).
+         */
+        post: operations["protocols_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{slug}/protocols/check/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description What is wrong with a draft, and what would keep a round from opening by it. Stores nothing. */
+        post: operations["protocols_check"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{slug}/protocols/templates/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The protocols to start from. */
+        get: operations["protocols_templates"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{slug}/releases/": {
         parameters: {
             query?: never;
@@ -1005,6 +1060,75 @@ export interface paths {
         put?: never;
         /** @description Register a summariser under the name that tables print. */
         post: operations["systems_register"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/protocol-versions/{version_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description One version: its content, and what keeps a round from opening by it. */
+        get: operations["protocols_version"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/protocol-versions/{version_id}/file/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description A version as a file, to be brought into another project. */
+        get: operations["protocols_file"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/protocols/{protocol_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description One protocol with its versions. */
+        get: operations["protocols_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** @description Give a protocol another name. */
+        patch: operations["protocols_rename"];
+        trace?: never;
+    };
+    "/api/v1/protocols/{protocol_id}/versions/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Write the next version; the newest one is given back where it says the same. */
+        post: operations["protocols_write_version"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2174,6 +2298,8 @@ export interface components {
             /** Format: date-time */
             readonly last_used_at: string | null;
         };
+        /** @enum {string} */
+        AskEnum: "none" | "offered";
         /** @description The job that scores it; null where it was scored already. */
         Asked: {
             job: components["schemas"]["Job"] | null;
@@ -2253,6 +2379,8 @@ export interface components {
             no_probe: string;
             sections: components["schemas"]["Section"][];
         };
+        /** @enum {string} */
+        BesideEnum: "text" | "population" | "intervention" | "comparator" | "outcome" | "polarity" | "modality";
         /** @enum {unknown} */
         BlankEnum: "";
         /** @description ``draws``: whole reviews, or units where no review has several. */
@@ -2294,6 +2422,14 @@ export interface components {
             name: string;
             passed: boolean;
             detail: string;
+        };
+        /** @description What became of a draft. ``content``, whole, and its ``digest`` are given where there is no fault. */
+        CheckedProtocol: {
+            faults: components["schemas"]["Fault"][];
+            unready: components["schemas"]["Fault"][];
+            content: components["schemas"]["ProtocolContent"] | null;
+            digest: string;
+            instructions_html: string;
         };
         /** @enum {string} */
         ChoosesEnum: "any" | "decided" | "settled";
@@ -2654,6 +2790,8 @@ export interface components {
             /** Format: date-time */
             at: string;
         };
+        /** @enum {string} */
+        DerivesEnum: "m3";
         Difference: {
             before?: string | null;
             files: components["schemas"]["FileDifference"][];
@@ -2761,6 +2899,11 @@ export interface components {
             /** @description Newest first. */
             history: components["schemas"]["DecidedField"][];
         };
+        /** @description Input that refuses fields it does not know, so that nobody believes to have set what was ignored. */
+        DraftRequest: {
+            /** @description What is left out has its default. */
+            content: components["schemas"]["ProtocolContentRequest"];
+        };
         /** @description A text that a corrected one has taken the place of. */
         EarlierText: {
             unit: number;
@@ -2811,6 +2954,11 @@ export interface components {
             run: number;
             metric: string;
             error: string;
+        };
+        /** @description ``field``: its path in the content, with dots (``criteria.0.scale.options.2.anchor``); empty for all of it. */
+        Fault: {
+            field: string;
+            message: string;
         };
         Feedback: {
             right: boolean;
@@ -2905,6 +3053,8 @@ export interface components {
             end: number;
             quote: string;
         };
+        /** @enum {string} */
+        FrameEnum: "alone" | "source" | "target" | "query";
         FreezeRequest: {
             version: string;
         };
@@ -3016,6 +3166,8 @@ export interface components {
             id: number;
             file_name: string;
         };
+        /** @enum {string} */
+        InEnum: "source" | "summary";
         /** @description An answer that flags, comments or skips, with the words on it. */
         InboxItem: {
             /** Format: uuid */
@@ -3536,6 +3688,21 @@ export interface components {
             slug?: string;
         };
         /** @description Input that refuses fields it does not know, so that nobody believes to have set what was ignored. */
+        NewProtocolRequest: {
+            /** @description What is left out has its default. */
+            content: components["schemas"]["ProtocolContentRequest"];
+            /** @default  */
+            note: string;
+            name: string;
+        };
+        /** @description Input that refuses fields it does not know, so that nobody believes to have set what was ignored. */
+        NewProtocolVersionRequest: {
+            /** @description What is left out has its default. */
+            content: components["schemas"]["ProtocolContentRequest"];
+            /** @default  */
+            note: string;
+        };
+        /** @description Input that refuses fields it does not know, so that nobody believes to have set what was ignored. */
         NewRemarkRequest: {
             act: components["schemas"]["ActEnum"];
             /** @default  */
@@ -3969,6 +4136,21 @@ export interface components {
             previous?: string | null;
             results: components["schemas"]["Project"][];
         };
+        PaginatedProtocolList: {
+            /** @example 123 */
+            count: number;
+            /**
+             * Format: uri
+             * @example http://api.example.org/accounts/?page=4
+             */
+            next?: string | null;
+            /**
+             * Format: uri
+             * @example http://api.example.org/accounts/?page=2
+             */
+            previous?: string | null;
+            results: components["schemas"]["Protocol"][];
+        };
         PaginatedReleaseRowList: {
             /** @example 123 */
             count: number;
@@ -4216,6 +4398,10 @@ export interface components {
             show_adjudication?: boolean;
         };
         /** @description Input that refuses fields it does not know, so that nobody believes to have set what was ignored. */
+        PatchedRenameProtocolRequest: {
+            name?: string;
+        };
+        /** @description Input that refuses fields it does not know, so that nobody believes to have set what was ignored. */
         PatchedRoleRequest: {
             role?: components["schemas"]["GivenRoleEnum"];
         };
@@ -4405,6 +4591,262 @@ export interface components {
         };
         /** @enum {string} */
         PropositionRoleEnum: "target" | "input";
+        /** @description A protocol with its versions, the newest first. */
+        Protocol: {
+            id: number;
+            name: string;
+            kind: components["schemas"]["ProtocolKindEnum"];
+            /** Format: date-time */
+            created_at: string;
+            versions: components["schemas"]["ProtocolVersionRow"][];
+        };
+        /** @description An earlier answer: the criterion has one of these values (empty: not applicable). */
+        ProtocolCondition: {
+            criterion: string;
+            values: string[];
+        };
+        /** @description An earlier answer: the criterion has one of these values (empty: not applicable). */
+        ProtocolConditionRequest: {
+            criterion: string;
+            values: string[];
+        };
+        /** @description What a version of a protocol says, whole. ``derives``: what results compute of labels that were given blind. */
+        ProtocolContent: {
+            schema: number;
+            kind: components["schemas"]["ProtocolKindEnum"];
+            title: string;
+            instructions: string;
+            show: components["schemas"]["ProtocolShow"];
+            texts_per_page: components["schemas"]["TextsPerPageEnum"];
+            hints: boolean;
+            derives: components["schemas"]["DerivesEnum"] | components["schemas"]["BlankEnum"];
+            groups: components["schemas"]["ProtocolGroup"][];
+            criteria: components["schemas"]["ProtocolCriterion"][];
+        };
+        /** @description What a version of a protocol says, whole. ``derives``: what results compute of labels that were given blind. */
+        ProtocolContentRequest: {
+            schema: number;
+            kind: components["schemas"]["ProtocolKindEnum"];
+            title: string;
+            instructions: string;
+            show: components["schemas"]["ProtocolShowRequest"];
+            texts_per_page: components["schemas"]["TextsPerPageEnum"];
+            hints: boolean;
+            derives: components["schemas"]["DerivesEnum"] | components["schemas"]["BlankEnum"];
+            groups: components["schemas"]["ProtocolGroupRequest"][];
+            criteria: components["schemas"]["ProtocolCriterionRequest"][];
+        };
+        /** @description One thing that is asked of each text. ``standard``: what the field calls it, so that studies can be compared. */
+        ProtocolCriterion: {
+            key: string;
+            name: string;
+            standard: string;
+            group: string;
+            question: string;
+            more: string;
+            frame: components["schemas"]["FrameEnum"];
+            beside: components["schemas"]["BesideEnum"] | components["schemas"]["BlankEnum"];
+            scale: components["schemas"]["ProtocolScale"];
+            na: boolean;
+            na_label: string;
+            required: boolean;
+            reason: components["schemas"]["ProtocolWhy"];
+            shown_if: components["schemas"]["ProtocolCondition"] | null;
+            prefill: components["schemas"]["ProtocolPrefill"][];
+            better: ("higher" | "lower") | string[] | null;
+            examples: components["schemas"]["ProtocolExample"][];
+        };
+        /** @description One thing that is asked of each text. ``standard``: what the field calls it, so that studies can be compared. */
+        ProtocolCriterionRequest: {
+            key: string;
+            name: string;
+            standard: string;
+            group: string;
+            question: string;
+            more: string;
+            frame: components["schemas"]["FrameEnum"];
+            beside: components["schemas"]["BesideEnum"] | components["schemas"]["BlankEnum"];
+            scale: components["schemas"]["ProtocolScaleRequest"];
+            na: boolean;
+            na_label: string;
+            required: boolean;
+            reason: components["schemas"]["ProtocolWhyRequest"];
+            shown_if: components["schemas"]["ProtocolConditionRequest"] | null;
+            prefill: components["schemas"]["ProtocolPrefillRequest"][];
+            better: ("higher" | "lower") | string[] | null;
+            examples: components["schemas"]["ProtocolExampleRequest"][];
+        };
+        /** @description A worked example: a text, what it would be rated, and why. */
+        ProtocolExample: {
+            good: boolean;
+            query: string;
+            source: string;
+            summary: string;
+            value: string;
+            explanation: string;
+            marks: components["schemas"]["ProtocolMark"][];
+        };
+        /** @description A worked example: a text, what it would be rated, and why. */
+        ProtocolExampleRequest: {
+            good: boolean;
+            query: string;
+            source: string;
+            summary: string;
+            value: string;
+            explanation: string;
+            marks: components["schemas"]["ProtocolMarkRequest"][];
+        };
+        /** @description Criteria that are asked under one question. ``by_exception``: what differs is marked, the rest is the same. */
+        ProtocolGroup: {
+            key: string;
+            name: string;
+            question: string;
+            by_exception: boolean;
+        };
+        /** @description Criteria that are asked under one question. ``by_exception``: what differs is marked, the rest is the same. */
+        ProtocolGroupRequest: {
+            key: string;
+            name: string;
+            question: string;
+            by_exception: boolean;
+        };
+        /** @enum {string} */
+        ProtocolKindEnum: "rate" | "compare";
+        /** @description A passage of an example that is highlighted. */
+        ProtocolMark: {
+            in: components["schemas"]["InEnum"];
+            start: number;
+            end: number;
+        };
+        /** @description A passage of an example that is highlighted. */
+        ProtocolMarkRequest: {
+            in: components["schemas"]["InEnum"];
+            start: number;
+            end: number;
+        };
+        /** @description One point of a scale, one category or severity. ``anchor``: in words, what it means. */
+        ProtocolOption: {
+            value: string;
+            label: string;
+            anchor: string;
+        };
+        /** @description One point of a scale, one category or severity. ``anchor``: in words, what it means. */
+        ProtocolOptionRequest: {
+            value: string;
+            label: string;
+            anchor: string;
+        };
+        /**
+         * @description What an earlier answer suggests: a value, or not applicable. ``target``: only where what stands beside the
+         *     question (the target's polarity or modality) is one of these; empty: whatever it is. The first that holds counts.
+         */
+        ProtocolPrefill: {
+            if: components["schemas"]["ProtocolCondition"];
+            target: string[];
+            value: string | null;
+            na: boolean;
+        };
+        /**
+         * @description What an earlier answer suggests: a value, or not applicable. ``target``: only where what stands beside the
+         *     question (the target's polarity or modality) is one of these; empty: whatever it is. The first that holds counts.
+         */
+        ProtocolPrefillRequest: {
+            if: components["schemas"]["ProtocolConditionRequest"];
+            target: string[];
+            value: string | null;
+            na: boolean;
+        };
+        /** @description What can be said. ``minimum``, ``maximum``, ``step``: of a slider; ``severities``, ``reason``: of each span. */
+        ProtocolScale: {
+            type: components["schemas"]["TypeEnum"];
+            options: components["schemas"]["ProtocolOption"][];
+            /** Format: double */
+            minimum: number | null;
+            /** Format: double */
+            maximum: number | null;
+            /** Format: double */
+            step: number | null;
+            severities: components["schemas"]["ProtocolOption"][];
+            reason: components["schemas"]["ReasonEnum"];
+        };
+        /** @description What can be said. ``minimum``, ``maximum``, ``step``: of a slider; ``severities``, ``reason``: of each span. */
+        ProtocolScaleRequest: {
+            type: components["schemas"]["TypeEnum"];
+            options: components["schemas"]["ProtocolOptionRequest"][];
+            /** Format: double */
+            minimum: number | null;
+            /** Format: double */
+            maximum: number | null;
+            /** Format: double */
+            step: number | null;
+            severities: components["schemas"]["ProtocolOptionRequest"][];
+            reason: components["schemas"]["ReasonEnum"];
+        };
+        /** @description What a rater sees beside the texts. */
+        ProtocolShow: {
+            query: boolean;
+            source: boolean;
+            target: components["schemas"]["TargetEnum"];
+        };
+        /** @description What a rater sees beside the texts. */
+        ProtocolShowRequest: {
+            query: boolean;
+            source: boolean;
+            target: components["schemas"]["TargetEnum"];
+        };
+        /** @description A protocol to start from, in our own words. */
+        ProtocolTemplate: {
+            key: string;
+            name: string;
+            about: string;
+            kind: components["schemas"]["ProtocolKindEnum"];
+            content: components["schemas"]["ProtocolContent"];
+        };
+        /** @description One version. ``unready``: what keeps a round from opening by it; ``versions``: all of the protocol. */
+        ProtocolVersion: {
+            id: number;
+            number: number;
+            /** @description SHA-256 of the content's canonical JSON. */
+            digest: string;
+            note: string;
+            /** @description Empty for a version written by command. */
+            by: string;
+            /** Format: date-time */
+            created_at: string;
+            protocol: number;
+            name: string;
+            project: string;
+            content: components["schemas"]["ProtocolContent"];
+            /** @description Reduced to safe elements. */
+            instructions_html: string;
+            unready: components["schemas"]["Fault"][];
+            versions: components["schemas"]["ProtocolVersionRef"][];
+        };
+        ProtocolVersionRef: {
+            id: number;
+            number: number;
+        };
+        ProtocolVersionRow: {
+            id: number;
+            number: number;
+            /** @description SHA-256 of the content's canonical JSON. */
+            digest: string;
+            note: string;
+            /** @description Empty for a version written by command. */
+            by: string;
+            /** Format: date-time */
+            created_at: string;
+        };
+        /** @description Whether a reason is asked for: always offered, and required at these values. */
+        ProtocolWhy: {
+            ask: components["schemas"]["AskEnum"];
+            required_at: string[];
+        };
+        /** @description Whether a reason is asked for: always offered, and required at these values. */
+        ProtocolWhyRequest: {
+            ask: components["schemas"]["AskEnum"];
+            required_at: string[];
+        };
         PurposeChoice: {
             key: components["schemas"]["PlannedPurposeEnum"];
             /** @description What becomes of its answers. */
@@ -4496,6 +4938,8 @@ export interface components {
             mark: string;
             reason: string;
         };
+        /** @enum {string} */
+        ReasonEnum: "none" | "offered" | "required";
         Recent: {
             readonly cards: components["schemas"]["Card"][];
         };
@@ -5344,9 +5788,13 @@ export interface components {
             inputs: components["schemas"]["CorpusInput"][];
         };
         /** @enum {string} */
+        TargetEnum: "none" | "text" | "tuple" | "gold";
+        /** @enum {string} */
         TargetLevelEnum: "document" | "sentence";
         /** @enum {string} */
         TaskKindEnum: "tuple" | "label" | "discourse";
+        /** @enum {string} */
+        TextsPerPageEnum: "all" | "one";
         /** @enum {string} */
         ThemeEnum: "auto" | "light" | "dark";
         /** @description What every card has, whatever its kind. */
@@ -5462,6 +5910,8 @@ export interface components {
             c: components["schemas"]["ComparatorRequest"];
             o: components["schemas"]["TupleSlotRequest"];
         };
+        /** @enum {string} */
+        TypeEnum: "likert" | "categorical" | "multi-label" | "slider" | "spans" | "text" | "preference";
         UnderWay: {
             job: number;
             run: number;
@@ -9482,6 +9932,319 @@ export interface operations {
             };
         };
     };
+    protocols_list: {
+        parameters: {
+            query?: {
+                /** @description A page number within the paginated result set. */
+                page?: number;
+                /** @description Number of results to return per page. */
+                page_size?: number;
+            };
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedProtocolList"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    protocols_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewProtocolRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProtocolVersion"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has moved on; nothing was changed or deleted. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A value breaks a rule: `errors` names the fields. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries; wait as `Retry-After` says. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    protocols_check: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DraftRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CheckedProtocol"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has moved on; nothing was changed or deleted. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A value breaks a rule: `errors` names the fields. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries; wait as `Retry-After` says. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    protocols_templates: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProtocolTemplate"][];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     releases_list: {
         parameters: {
             query?: {
@@ -10830,6 +11593,372 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["System"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has moved on; nothing was changed or deleted. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A value breaks a rule: `errors` names the fields. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries; wait as `Retry-After` says. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    protocols_version: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                version_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProtocolVersion"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    protocols_file: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                version_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The content alone. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": string;
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    protocols_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                protocol_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Protocol"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    protocols_rename: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                protocol_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PatchedRenameProtocolRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Protocol"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has moved on; nothing was changed or deleted. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A value breaks a rule: `errors` names the fields. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries; wait as `Retry-After` says. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    protocols_write_version: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                protocol_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewProtocolVersionRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProtocolVersion"];
                 };
             };
             /** @description The request cannot be read. */

@@ -1,0 +1,113 @@
+"""``manage.py protocols``: rating protocols as JSON, in and out."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from accounts.models import User
+from api.problems import Problem
+from evaluation.actions.protocols import create_protocol, write_version
+from evaluation.models import Protocol, ProtocolVersion
+from evaluation.pages.protocols import file_of
+from evaluation.protocols import shipped
+from evaluation.protocols.content import as_json, faults_of, load, unready
+from projects.management.arguments import project_of, user_of
+from projects.models import Project
+
+
+class Command(BaseCommand):
+    help = (
+        "List a project's rating protocols, bring one in (a template or a JSON file), write one out, or check a file."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--project", metavar="SLUG", help="Needed for all but --check.")
+        what = parser.add_mutually_exclusive_group()
+        what.add_argument(
+            "--add", metavar="TEMPLATE|FILE.json",
+            help=f"A template ({', '.join(shipped.KEYS)}) or a file; the next version where --name is there already.",
+        )  # fmt: skip
+        what.add_argument("--export", metavar="NAME", help="Write a protocol as JSON to --out, or print it.")
+        what.add_argument("--check", type=Path, metavar="FILE.json", help="Say what is wrong with a file.")
+        parser.add_argument("--name", help="Of what is added; its title where not given.")
+        parser.add_argument("--number", type=int, metavar="N", help="The version to export; the newest by default.")
+        parser.add_argument("--out", type=Path, metavar="FILE.json")
+        parser.add_argument("--by", default="", metavar="EMAIL", help="In whose name it is written.")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if options["check"]:
+            return self._check(options["check"])
+        if not options["project"]:
+            raise CommandError("--project SLUG is needed.")
+        project = project_of(options["project"])
+        if options["add"]:
+            by = user_of(options["by"]) if options["by"] else None
+            return self._add(project, options["add"], options["name"], by)
+        if options["export"]:
+            return self._export(project, options["export"], options["number"], options["out"])
+        return self._list(project)
+
+    def _check(self, path: Path) -> None:
+        content = _read(path)
+        if faults := faults_of(content):
+            raise CommandError("\n".join(map(str, faults)))
+        for sentence in unready(load(content)):
+            self.stdout.write(sentence)
+        self.stdout.write(f"{path}: a protocol.")
+
+    def _add(self, project: Project, given: str, name: str | None, by: User | None) -> None:
+        content = as_json(shipped.get(given).content) if given in shipped.KEYS else _read(Path(given))
+        title = content.get("title") if isinstance(content, dict) else None
+        name = name or (title if isinstance(title, str) else "")
+        note = f"Template {given}" if given in shipped.KEYS else Path(given).name[:300]
+        found = project.protocols.filter(name=name).first()
+        try:
+            if found:
+                version = write_version(protocol=found, content=content, note=note, by=by)
+            else:
+                version = create_protocol(project=project, name=name, content=content, note=note, by=by)
+        except Problem as problem:
+            errors = "\n".join(f"{error['field']}: {error['message']}" for error in problem.errors)
+            raise CommandError(errors or problem.detail) from None
+        self.stdout.write(f"{version}, {version.digest[:12]}")
+        for sentence in unready(load(version.content)):
+            self.stderr.write(f"No round opens by it yet: {sentence}", str)
+
+    def _export(self, project: Project, name: str, number: int | None, out: Path | None) -> None:
+        version = self._version(project, name, number)
+        _, text = file_of(version)
+        if out is None:
+            self.stdout.write(text, ending="")
+            return
+        try:
+            out.write_text(text, encoding="utf-8", newline="\n")
+        except OSError as error:
+            raise CommandError(f"{out}: {error.strerror or error}") from None
+        self.stdout.write(str(out))
+
+    def _version(self, project: Project, name: str, number: int | None) -> ProtocolVersion:
+        protocol = project.protocols.filter(name=name).first()
+        if protocol is None:
+            known = ", ".join(project.protocols.values_list("name", flat=True)) or "none"
+            raise CommandError(f"There is no protocol {name!r} in this project; there are: {known}.")
+        versions = protocol.versions.newest_first()
+        found = (versions.filter(number=number) if number is not None else versions).first()
+        if found is None:
+            raise CommandError(f"{name} has no version {number}.")
+        return found
+
+    def _list(self, project: Project) -> None:
+        for protocol in Protocol.objects.filter(project=project).prefetch_related("versions"):
+            for version in protocol.versions.all():
+                self.stdout.write(f"{protocol.name} v{version.number} ({protocol.kind}), {version.digest[:12]}")
+
+
+def _read(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise CommandError(f"{path} cannot be read: {error.strerror}.") from None
+    except ValueError as error:
+        raise CommandError(f"{path} is no JSON: {error}.") from None

@@ -1,0 +1,1 @@
+"""What the pages of human evaluation show; writes nothing, and no action reads it."""

@@ -1,0 +1,1 @@
+"""The shapes of human evaluation in JSON."""

@@ -1,0 +1,15 @@
+"""Routes of the evaluation app, under /api/v1/."""
+
+from django.urls import path
+
+from .views import protocols
+
+urlpatterns = [
+    path("projects/<slug:slug>/protocols/", protocols.ProtocolListView.as_view()),
+    path("projects/<slug:slug>/protocols/templates/", protocols.ProtocolTemplatesView.as_view()),
+    path("projects/<slug:slug>/protocols/check/", protocols.ProtocolCheckView.as_view()),
+    path("protocols/<int:protocol_id>/", protocols.ProtocolView.as_view()),
+    path("protocols/<int:protocol_id>/versions/", protocols.ProtocolVersionListView.as_view()),
+    path("protocol-versions/<int:version_id>/", protocols.ProtocolVersionView.as_view()),
+    path("protocol-versions/<int:version_id>/file/", protocols.ProtocolFileView.as_view()),
+]

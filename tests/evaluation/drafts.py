@@ -1,0 +1,29 @@
+"""Protocols to spoil: a small one of each scale, as JSON."""
+
+from typing import Any
+
+Json = dict[str, Any]
+
+
+def option(value: str, anchor: str = "What it means.") -> Json:
+    return {"value": value, "label": value.title(), "anchor": anchor}
+
+
+def criterion(key: str = "coherence", type: str = "likert", **rest: Any) -> Json:
+    """One criterion that is ready to be asked."""
+    scales: dict[str, Json] = {
+        "likert": {"options": [option(str(n)) for n in range(1, 6)]},
+        "categorical": {"options": [option("yes"), option("no")]},
+        "multi-label": {"options": [option("grammar"), option("content")]},
+        "spans": {"options": [option("unsupported")], "severities": [option("minor"), option("major")]},
+        "slider": {"minimum": 0, "maximum": 100, "step": 0.5},
+        "preference": {"options": [option("left"), option("right")]},
+        "text": {},
+    }
+    scale = {"type": type} | scales[type]
+    return {"key": key, "name": key.title(), "question": f"What of {key}?", "scale": scale} | rest
+
+
+def protocol(*criteria: Json, **rest: Any) -> Json:
+    kind = "compare" if any(c["scale"]["type"] == "preference" for c in criteria) else "rate"
+    return {"schema": 1, "kind": kind, "title": "Draft", "criteria": list(criteria)} | rest
