@@ -279,6 +279,7 @@ SPECTACULAR_SETTINGS = {
     "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
     "ENUM_NAME_OVERRIDES": {
         "RoleEnum": "projects.models.Role",
+        "VerbEnum": "projects.models.roles.MAY",
         "PropositionRoleEnum": ["target", "input"],
         "GivenRoleEnum": "projects.serializers.people.GIVEN_ROLES",
         "RoundStatusEnum": "projects.models.Round.Status",

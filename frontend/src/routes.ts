@@ -2,6 +2,7 @@
 
 import type { Component } from 'svelte'
 import { leavePlace } from './parts/place.ts'
+import type { Verb } from './session.svelte.ts'
 
 export type Params = Record<string, string>
 
@@ -19,11 +20,9 @@ export interface Route {
   nav?: string
   /** Where the guides tell of it: guide#section. */
   guide?: string
-  /** Roles that see it in the navigation; all where left out. */
-  roles?: string[]
+  /** Who does not may this, does not see it in the navigation. */
+  may?: Verb
 }
-
-const READERS = ['lead', 'curator', 'viewer']
 
 export const routes: Route[] = [
   { path: '/', guide: 'annotator', page: () => import('./pages/MyWork.svelte'), title: 'My work' },
@@ -36,30 +35,30 @@ export const routes: Route[] = [
   { path: '/profile', page: () => import('./pages/Profile.svelte'), title: 'Profile' },
   { path: '/projects', guide: 'lead#from-nothing-to-a-release', page: () => import('./pages/Projects.svelte'), title: 'Projects' },
   { path: '/projects/:project', guide: 'lead#from-nothing-to-a-release', page: () => import('./pages/Project.svelte'), title: 'Project', nav: 'Project' },
-  { path: '/projects/:project/corpus', page: () => import('./pages/Corpus.svelte'), title: 'Corpus', nav: 'Corpus', roles: READERS },
+  { path: '/projects/:project/corpus', page: () => import('./pages/Corpus.svelte'), title: 'Corpus', nav: 'Corpus', may: 'read the corpus' },
   { path: '/projects/:project/corpus/:cluster', guide: 'lead#correcting-one-value', page: () => import('./pages/Cluster.svelte'), title: 'Cluster' },
   { path: '/projects/:project/units/:unit', page: () => import('./pages/UnitPlace.svelte'), title: 'Unit' },
-  { path: '/projects/:project/look-again', guide: 'lead#when-a-text-or-a-tuple-was-wrong', page: () => import('./pages/NeedsReview.svelte'), title: 'Look again', nav: 'Look again', roles: ['lead', 'curator'] },
+  { path: '/projects/:project/look-again', guide: 'lead#when-a-text-or-a-tuple-was-wrong', page: () => import('./pages/NeedsReview.svelte'), title: 'Look again', nav: 'Look again', may: 'curate' },
   { path: '/projects/:project/reviews/:review/curate', page: () => import('./pages/Curate.svelte'), title: 'Curate' },
-  { path: '/projects/:project/inbox', page: () => import('./pages/Inbox.svelte'), title: 'Inbox', nav: 'Inbox', roles: ['lead', 'curator'] },
-  { path: '/projects/:project/import', guide: 'lead#bringing-the-corpus-in', page: () => import('./pages/Import.svelte'), title: 'Import', nav: 'Import', roles: ['lead'] },
+  { path: '/projects/:project/inbox', page: () => import('./pages/Inbox.svelte'), title: 'Inbox', nav: 'Inbox', may: 'curate' },
+  { path: '/projects/:project/import', guide: 'lead#bringing-the-corpus-in', page: () => import('./pages/Import.svelte'), title: 'Import', nav: 'Import', may: 'bring data in' },
   { path: '/projects/:project/import/:imported', page: () => import('./pages/Imported.svelte'), title: 'Import' },
-  { path: '/projects/:project/rounds', guide: 'lead#rounds', page: () => import('./pages/Rounds.svelte'), title: 'Rounds', nav: 'Rounds', roles: READERS },
+  { path: '/projects/:project/rounds', guide: 'lead#rounds', page: () => import('./pages/Rounds.svelte'), title: 'Rounds', nav: 'Rounds', may: 'read rounds' },
   { path: '/projects/:project/rounds/new', guide: 'lead#rounds', page: () => import('./pages/NewRound.svelte'), title: 'New round' },
   { path: '/projects/:project/rounds/:round', guide: 'lead#rounds', page: () => import('./pages/Round.svelte'), title: 'Round' },
-  { path: '/projects/:project/rounds/:round/adjudicate', guide: 'lead#adjudication', page: () => import('./pages/Adjudicate.svelte'), title: 'Adjudicate', bare: true, roles: ['lead', 'curator'] },
+  { path: '/projects/:project/rounds/:round/adjudicate', guide: 'lead#adjudication', page: () => import('./pages/Adjudicate.svelte'), title: 'Adjudicate', bare: true, may: 'curate' },
   { path: '/projects/:project/rounds/:round/agreement', guide: 'lead#agreement', page: () => import('./pages/Agreement.svelte'), title: 'Agreement' },
-  { path: '/projects/:project/systems', guide: 'lead#systems-and-runs', page: () => import('./pages/Systems.svelte'), title: 'Systems', nav: 'Systems', roles: READERS },
+  { path: '/projects/:project/systems', guide: 'lead#systems-and-runs', page: () => import('./pages/Systems.svelte'), title: 'Systems', nav: 'Systems', may: 'read systems and results' },
   { path: '/projects/:project/systems/new', guide: 'lead#systems-and-runs', page: () => import('./pages/NewVersion.svelte'), title: 'New system' },
   { path: '/projects/:project/systems/outputs', guide: 'lead#systems-and-runs', page: () => import('./pages/Outputs.svelte'), title: 'Outputs side by side' },
   { path: '/projects/:project/systems/runs/:run', guide: 'lead#systems-and-runs', page: () => import('./pages/Run.svelte'), title: 'Run' },
   { path: '/projects/:project/systems/:system', guide: 'lead#systems-and-runs', page: () => import('./pages/System.svelte'), title: 'System' },
   { path: '/projects/:project/systems/:system/new', guide: 'lead#systems-and-runs', page: () => import('./pages/NewVersion.svelte'), title: 'New version' },
-  { path: '/projects/:project/results', guide: 'lead#results', page: () => import('./pages/Results.svelte'), title: 'Results', nav: 'Results', roles: READERS },
-  { path: '/projects/:project/releases', guide: 'lead#releases', page: () => import('./pages/Releases.svelte'), title: 'Releases', nav: 'Releases', roles: READERS },
+  { path: '/projects/:project/results', guide: 'lead#results', page: () => import('./pages/Results.svelte'), title: 'Results', nav: 'Results', may: 'read systems and results' },
+  { path: '/projects/:project/releases', guide: 'lead#releases', page: () => import('./pages/Releases.svelte'), title: 'Releases', nav: 'Releases', may: 'read releases' },
   { path: '/projects/:project/releases/:release', guide: 'lead#releases', page: () => import('./pages/Release.svelte'), title: 'Release' },
   { path: '/projects/:project/guidelines', guide: 'lead#guidelines', page: () => import('./pages/Guidelines.svelte'), title: 'Guidelines', nav: 'Guidelines' },
-  { path: '/projects/:project/people', guide: 'lead#people', page: () => import('./pages/People.svelte'), title: 'People', nav: 'People', roles: ['lead', 'curator'] },
+  { path: '/projects/:project/people', guide: 'lead#people', page: () => import('./pages/People.svelte'), title: 'People', nav: 'People', may: 'see names' },
 ]
 
 /** The route of an address and its parameters, or null. */

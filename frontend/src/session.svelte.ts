@@ -3,6 +3,8 @@
 import { api, data, Offline, onSignedOut, Problem, Unauthenticated, type Schemas } from './api/client.ts'
 
 export type Session = Schemas['Session']
+/** What is to be done in a project, in the words of the server's table (projects/models/roles.py). */
+export type Verb = Schemas['VerbEnum']
 export type Theme = 'auto' | 'light' | 'dark'
 
 const KEPT = 'concord.session'
@@ -25,6 +27,12 @@ class Shared {
 }
 
 export const session = new Shared()
+
+/** Whether who is signed in may do this in a project. The pages ask by what is to be done, never by a role. */
+export function may(slug: string | undefined, verb: Verb): boolean {
+  // What this browser kept of an earlier release tells no verbs.
+  return session.now?.projects.find((p) => p.slug === slug)?.may?.includes(verb) ?? false
+}
 
 onSignedOut(() => {
   if (session.now) session.askAgain = true

@@ -81,6 +81,11 @@ class Member(models.Model):
     def __str__(self) -> str:
         return f"{self.pseudonym} ({self.role})"
 
+    @property
+    def is_volunteer(self) -> bool:
+        """Came by a participant link, into one round."""
+        return self.role == Role.VOLUNTEER
+
 
 class Invitation(models.Model):
     """A single-use, expiring way into a project for one e-mail address. Only the hash of its token is kept."""

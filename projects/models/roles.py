@@ -35,3 +35,8 @@ MAY: dict[str, frozenset[Role]] = {
     "freeze releases": _LEADS,
     "control jobs": _LEADS,
 }
+
+
+def verbs_of(role: str) -> list[str]:
+    """What a role may, in the order of the table."""
+    return [verb for verb, roles in MAY.items() if role in roles]

@@ -3,12 +3,14 @@
 from typing import Any
 
 from django.utils import timezone
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from accounts.serializers import PASSWORD, UserSerializer
 from api.fields import Strict
 
 from ..models import Invitation, Member, Project, Role
+from ..models.roles import MAY, verbs_of
 from ..permissions import may
 
 Plain = serializers.Serializer[Any]
@@ -22,11 +24,18 @@ class MembershipSerializer(serializers.ModelSerializer[Member]):
     slug = serializers.CharField(source="project.slug")
     name = serializers.CharField(source="project.name")
     illustrative = serializers.BooleanField(source="project.illustrative")
+    may = serializers.SerializerMethodField(
+        help_text="What is open to this person there: pages ask by it, not by role."
+    )
 
     class Meta:
         model = Member
-        fields = ["slug", "name", "role", "illustrative"]
+        fields = ["slug", "name", "role", "illustrative", "may"]
         read_only_fields = fields
+
+    @extend_schema_field(serializers.ListField(child=serializers.ChoiceField(choices=list(MAY))))
+    def get_may(self, member: Member) -> list[str]:
+        return verbs_of(member.role)
 
 
 class SessionSerializer(Plain):
@@ -77,10 +86,11 @@ class MemberSerializer(serializers.ModelSerializer[Member]):
     name = serializers.SerializerMethodField()
     email = serializers.SerializerMethodField()
     is_me = serializers.SerializerMethodField()
+    is_volunteer = serializers.BooleanField(help_text="Came by a participant link, into one round.")
 
     class Meta:
         model = Member
-        fields = ["id", "pseudonym", "role", "name", "email", "is_me", "joined_at", "left_at"]
+        fields = ["id", "pseudonym", "role", "name", "email", "is_me", "is_volunteer", "joined_at", "left_at"]
         read_only_fields = fields
 
     def _asking(self) -> Member:

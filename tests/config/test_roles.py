@@ -1,6 +1,8 @@
 """Who may do what on the main routes, role by role; who has left may nothing."""
 
+import re
 import uuid
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +12,7 @@ from accounts.actions import make_token
 from accounts.models import User
 from projects.actions.participant_links import make_links
 from projects.models import Member, Role
+from projects.models import roles as roles_table
 from tests.builders import build_round
 from tests.config.routes import API, CASES, OPEN, Route, api_routes, ask, client_of, no_ids
 from tests.config.world import World
@@ -196,3 +199,40 @@ def test_to_a_volunteer_nothing_exists_but_the_round_of_the_link(world: World) -
     assert theirs.status_code == 404, "somebody else's slot"
     assert client.get("/admin/").status_code == 302
     assert client.patch(f"/{API}me/", {"name": "Ada"}, format="json").status_code == 403
+
+
+#: Where a role is said in words: the list of what each may, and guides, which are named for whom they are.
+SAID = {
+    "parts/roles.ts": {"annotator", "evaluator", "curator", "viewer", "lead"},
+    "pages/Guide.svelte": {"annotator", "lead"},
+    "parts/Account.svelte": {"annotator"},
+    "routes.ts": {"annotator"},
+}
+
+
+def roles_in(text: str) -> set[str]:
+    """The roles that a source has as strings of their own."""
+    return {role for role in Role.values if re.search(rf"""(['"`]){role}\1""", text)}
+
+
+def test_pages_ask_by_what_is_to_be_done_and_name_no_role() -> None:
+    pages = Path(__file__).parents[2] / "frontend" / "src"
+    found = {
+        path.relative_to(pages).as_posix(): roles
+        for path in pages.rglob("*")
+        if path.suffix in (".svelte", ".ts") and not path.name.endswith((".test.ts", ".d.ts"))
+        if (roles := roles_in(path.read_text(encoding="utf-8")))
+    }
+    assert found == SAID
+
+
+def test_a_role_that_is_named_would_be_found() -> None:
+    assert roles_in("const lead = role === 'lead'") == {"lead"}
+    assert roles_in("Ask the lead, or a viewer") == set()
+
+
+@pytest.mark.parametrize("role", [role for role in Role if role != Role.VOLUNTEER])
+def test_who_is_signed_in_is_told_what_may_be_done_in_a_project(world: World, stranger: User, role: Role) -> None:
+    Member.objects.create(project=world.project, user=stranger, role=role, pseudonym="S")
+    [project] = client_of(stranger).get(f"/{API}session/").json()["projects"]
+    assert project["may"] == [verb for verb, roles in roles_table.MAY.items() if role in roles]

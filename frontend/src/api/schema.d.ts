@@ -3546,6 +3546,8 @@ export interface components {
             readonly name: string | null;
             readonly email: string | null;
             readonly is_me: boolean;
+            /** @description Came by a participant link, into one round. */
+            is_volunteer: boolean;
             /** Format: date-time */
             readonly joined_at: string;
             /** Format: date-time */
@@ -3557,6 +3559,8 @@ export interface components {
             name: string;
             readonly role: components["schemas"]["RoleEnum"];
             illustrative: boolean;
+            /** @description What is open to this person there: pages ask by it, not by role. */
+            readonly may: components["schemas"]["VerbEnum"][];
         };
         /** @description A metric, with what may be set and what it says. */
         Metric: {
@@ -6014,6 +6018,8 @@ export interface components {
             input_modality: components["schemas"]["ValueCount"][];
             relation: components["schemas"]["ValueCount"][];
         };
+        /** @enum {string} */
+        VerbEnum: "read the corpus" | "read rounds" | "read systems and results" | "read releases" | "be put into rounds" | "see names" | "see who answered what" | "curate" | "read the audit trail" | "read reports of jobs" | "have a release verified by a job" | "see e-mail addresses" | "change the project" | "change members" | "invite people" | "let volunteers in" | "write guidelines" | "write rating protocols" | "bring data in" | "open, change and close rounds" | "send rounds out as sheets and bring them back" | "register and run systems" | "freeze releases" | "control jobs";
         /** @description What was held against what, in sentences, and what does not fit; no findings where all is well. */
         Verified: {
             /**
