@@ -1,7 +1,7 @@
 """What can be configured, declared as data: the check, the form and the API description are all made from it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
@@ -162,6 +162,9 @@ class WhenSerializer(serializers.Serializer[Any]):
     parameter = serializers.CharField()
     values = serializers.ListField(child=serializers.CharField())
 
+    def to_representation(self, when: tuple[str, Sequence[str]]) -> dict[str, Any]:
+        return {"parameter": when[0], "values": list(when[1])}
+
 
 class ParameterSerializer(serializers.Serializer[Any]):
     """One thing that can be configured. An optional number may be null: not set. Bounds are inclusive."""
@@ -179,13 +182,3 @@ class ParameterSerializer(serializers.Serializer[Any]):
     maximum = serializers.FloatField(allow_null=True)
     required = serializers.BooleanField()  # type: ignore[assignment]
     when = WhenSerializer(allow_null=True)
-
-
-def parameter_page(parameter: Parameter) -> dict[str, Any]:
-    """A parameter as the input of `ParameterSerializer`."""
-    when = parameter.when and {"parameter": parameter.when[0], "values": list(parameter.when[1])}
-    return asdict(parameter) | {
-        "choices": list(parameter.choices),
-        "words": list(parameter.words),
-        "when": when or None,
-    }

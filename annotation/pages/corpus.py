@@ -81,20 +81,6 @@ def reviews(project: Project, search: str) -> QuerySet[Review]:
     )
 
 
-def review_rows(page: Sequence[Any]) -> list[Json]:
-    return [
-        {
-            "id": r.pk,
-            "pmid": r.pmid,
-            "title": r.title,
-            "clusters": r.cluster_count,
-            "studies": r.study_count,
-            "targets": r.target_count,
-        }
-        for r in page
-    ]
-
-
 def review_page(review: Review) -> Json:
     """One review with its studies, targets and clusters."""
     mine = clusters(review.project, {}).filter(review=review)
@@ -103,29 +89,16 @@ def review_page(review: Review) -> Json:
         "pmid": review.pmid,
         "title": review.title,
         "abstract": review.abstract,
-        "studies": [{"id": s.pk, "pmid": s.pmid} for s in review.studies.order_by("id")],
-        "targets": target_rows(review),
+        "studies": review.studies.order_by("id"),
+        "targets": targets(review),
         "clusters": cluster_rows(list(mine)),
     }
 
 
-def target_rows(review: Review) -> list[Json]:
+def targets(review: Review) -> QuerySet[Target]:
     """The documents and sentences of a review with their inputs."""
-    targets = Target.objects.filter(review=review, unit__superseded_by=None).order_by("level", "position")
-    inputs = Prefetch("inputs", Input.objects.select_related("study").order_by("position"))
-    return [
-        {
-            "id": t.pk,
-            "level": t.level,
-            "key": t.key,
-            "text": t.text,
-            "inputs": [
-                {"position": i.position, "study": {"id": i.study_id, "pmid": i.study.pmid}, "text": i.text}
-                for i in t.inputs.all()
-            ],
-        }
-        for t in targets.prefetch_related(inputs)
-    ]
+    found = Target.objects.filter(review=review, unit__superseded_by=None).order_by("level", "position")
+    return found.prefetch_related(Prefetch("inputs", Input.objects.select_related("study").order_by("position")))
 
 
 def studies(project: Project, search: str) -> QuerySet[Study]:
@@ -138,19 +111,6 @@ def studies(project: Project, search: str) -> QuerySet[Study]:
     )
 
 
-def study_rows(page: Sequence[Any]) -> list[Json]:
-    return [
-        {
-            "id": s.pk,
-            "pmid": s.pmid,
-            "title": s.title,
-            "reviews": s.review_count,
-            "propositions": s.proposition_count,
-        }
-        for s in page
-    ]
-
-
 def study_page(study: Study) -> Json:
     """One study with the reviews that include it and the propositions taken from it."""
     propositions = list(Proposition.objects.current().filter(study=study).select_related("cluster").in_corpus_order())
@@ -160,7 +120,7 @@ def study_page(study: Study) -> Json:
         "pmid": study.pmid,
         "title": study.title,
         "abstract": study.abstract,
-        "reviews": [{"id": r.pk, "pmid": r.pmid} for r in study.reviews.order_by("id")],
+        "reviews": study.reviews.order_by("id"),
         "propositions": [
             {
                 "id": p.pk,

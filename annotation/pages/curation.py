@@ -32,7 +32,7 @@ def page(review: Review, *, offset: int, limit: int) -> Json:
         "pmid": review.pmid,
         "title": review.title,
         "abstract": review.abstract,
-        "targets": corpus_lists.target_rows(review),
+        "targets": corpus_lists.targets(review),
         "clusters_count": mine.count(),
         "clusters": cluster_cells(mine[offset : offset + limit]),
     }

@@ -220,9 +220,9 @@ class ReviewRowSerializer(Plain):
     id = serializers.IntegerField()
     pmid = serializers.CharField()
     title = serializers.CharField(allow_blank=True)
-    clusters = serializers.IntegerField()
-    studies = serializers.IntegerField()
-    targets = serializers.IntegerField(help_text="Documents and sentences.")
+    clusters = serializers.IntegerField(source="cluster_count")
+    studies = serializers.IntegerField(source="study_count")
+    targets = serializers.IntegerField(source="target_count", help_text="Documents and sentences.")
 
 
 class CorpusInputSerializer(Plain):
@@ -255,8 +255,8 @@ class StudyRowSerializer(Plain):
     id = serializers.IntegerField()
     pmid = serializers.CharField()
     title = serializers.CharField(allow_blank=True)
-    reviews = serializers.IntegerField()
-    propositions = serializers.IntegerField()
+    reviews = serializers.IntegerField(source="review_count")
+    propositions = serializers.IntegerField(source="proposition_count")
 
 
 class StudyPropositionSerializer(Plain):

@@ -63,7 +63,8 @@ class ReviewListView(generics.ListAPIView[Review]):
         found: QuerySet[Review] = corpus_lists.reviews(
             member.project, _filters(shapes.SearchSerializer, request).get("search", "")
         )
-        return self.get_paginated_response(corpus_lists.review_rows(self.paginate_queryset(found) or []))
+        page = self.paginate_queryset(found) or []
+        return self.get_paginated_response(shapes.ReviewRowSerializer(page, many=True).data)
 
     @extend_schema(
         operation_id="reviews_add",
@@ -105,7 +106,8 @@ class StudyListView(generics.ListAPIView[Study]):
         found: QuerySet[Study] = corpus_lists.studies(
             member.project, _filters(shapes.SearchSerializer, request).get("search", "")
         )
-        return self.get_paginated_response(corpus_lists.study_rows(self.paginate_queryset(found) or []))
+        page = self.paginate_queryset(found) or []
+        return self.get_paginated_response(shapes.StudyRowSerializer(page, many=True).data)
 
 
 class StudyView(APIView):

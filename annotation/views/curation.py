@@ -156,7 +156,7 @@ class ReviewSentencesView(APIView):
             return {"targets": [t.pk for t in made]}
 
         made = _once(fields, member, "add sentences", work)["targets"]
-        rows = [row for row in corpus_lists.target_rows(review) if row["id"] in made]
+        rows = corpus_lists.targets(review).filter(pk__in=made)
         return Response(shapes.SentencesDoneSerializer({"targets": rows}).data, status=CREATED)
 
 

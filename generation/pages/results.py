@@ -6,7 +6,6 @@ from typing import Any
 
 from django.db.models import F, QuerySet
 
-from api.parameters import parameter_page
 from api.problems import NotFound, Refused
 from projects import tables
 from projects.models import Job, JobStatus, Member
@@ -42,7 +41,7 @@ def page(member: Member) -> Json:
             }
             for at in scores.runs
         ],
-        "metrics": [metric_page(metric.key) for metric in metrics.every()],
+        "metrics": metrics.every(),
         "plots": [
             {"metric": metric, "figure": figure.key, "title": f"{metrics.get(metric).name}: {figure.label}"}
             for metric, figure in plots.drawable(scores)
@@ -50,15 +49,6 @@ def page(member: Member) -> Json:
         + ([{"metric": plots.PROBE, "figure": "accuracy", "title": "Probe: accuracy by kind"}] if probed else []),
         "under_way": active,
         "failed": failed(member, scores, active),
-    }  # fmt: skip
-
-
-def metric_page(key: str) -> Json:
-    metric = metrics.get(key)
-    return {
-        "key": key, "name": metric.name, "description": metric.description,
-        "parameters": [parameter_page(parameter) for parameter in metric.parameters],
-        "figures": [{"key": figure.key, "name": figure.label} for figure in metric.figures],
     }  # fmt: skip
 
 

@@ -7,7 +7,6 @@ from typing import Any
 
 from django.db.models import OuterRef, QuerySet, Subquery
 
-from api.parameters import parameter_page
 from projects.models import Member, Project
 from projects.permissions import Names
 
@@ -15,7 +14,7 @@ from .. import backends
 from ..backends.protocol import SECTIONS, Backend
 from ..models import Purpose, Run, Seal, System, UnitLevel, Version
 from ..runs.sources import LEVELS, units
-from ..systems.presets import PRESETS, Preset
+from ..systems.presets import PRESETS
 from . import wording
 from .progress import RunProgress, progress_of, progress_of_many
 
@@ -34,15 +33,8 @@ def choices(project: Project) -> Json:
             {"key": level, "name": LEVELS[level], "units": units(project, level).count()} for level in UnitLevel
         ],
         "backends": [_backend(backend) for backend in backends.every()],
-        "presets": [_preset(preset) for preset in PRESETS],
+        "presets": PRESETS,
     }
-
-
-def _preset(preset: Preset) -> Json:
-    return {
-        "key": preset.key, "name": preset.name, "paper": preset.paper, "says": preset.says, "backend": preset.backend,
-        "config": dict(preset.config), "needs": list(preset.needs),
-    }  # fmt: skip
 
 
 def _backend(backend: Backend) -> Json:
@@ -52,7 +44,7 @@ def _backend(backend: Backend) -> Json:
         "description": backend.description,
         "no_probe": backend.no_probe,
         "sections": [
-            {"key": section, "title": wording.TITLES[section], "parameters": [parameter_page(p) for p in declared]}
+            {"key": section, "title": wording.TITLES[section], "parameters": declared}
             for section in SECTIONS
             if (declared := backend.sections.get(section))
         ],

@@ -16,7 +16,7 @@ Plain = serializers.Serializer[Any]
 
 class FigureSerializer(Plain):
     key = serializers.CharField()
-    name = serializers.CharField()
+    name = serializers.CharField(source="label")
 
 
 class MetricSerializer(Plain):

@@ -8,7 +8,7 @@ from typing import Any
 from django.db.models import BooleanField, Case, Count, Q, When
 from django.utils import timezone
 
-from api.parameters import in_words, parameter_page
+from api.parameters import in_words
 
 from .. import kinds, purposes
 from ..actions.rounds import WORKERS, RoundPlan, chosen_units, meant
@@ -97,7 +97,7 @@ def _purpose_choice(key: str) -> dict[str, Any]:
     meaning = purposes.of(key)
     return {
         "key": key, "says": meaning.says, "for_everyone": meaning.gives_feedback, "chooses": meaning.chooses,
-        "terms": [parameter_page(one) for one in meaning.terms],
+        "terms": meaning.terms,
     }  # fmt: skip
 
 
@@ -106,9 +106,9 @@ def _kind_choice(kind: kinds.Kind, project: Project) -> dict[str, Any]:
         "key": kind.key,
         "title": kind.title,
         "strata": choosing.strata_of(kind),
-        "options": [parameter_page(one) for one in kind.options_of(project)],
-        "policy": [parameter_page(one) for one in kind.policy],
-        "filters": [parameter_page(one.asked) for one in choosing.filters_of(kind)],
+        "options": kind.options_of(project),
+        "policy": kind.policy,
+        "filters": [one.asked for one in choosing.filters_of(kind)],
         "guideline": kind.guideline,
     }
 

@@ -57,6 +57,17 @@ class Missing:
     metric: str = ""
     params: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def lacking(self) -> str:
+        """What the step is for, up to how it is done."""
+        if self.outdated:
+            return f"Out of date: {self.words}; {self.outdated}. Do it again"
+        return f"Missing: {self.words}. Do it"
+
+    @property
+    def sentence(self) -> str:
+        return " ".join(f"{self.lacking} with `{self.command}`, or on the page {self.page}.".split())
+
 
 @dataclass(frozen=True)
 class Table:

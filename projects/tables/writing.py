@@ -59,17 +59,6 @@ def marks(table: Table) -> dict[str, str]:
     return {reason: mark(i) for i, reason in enumerate(table.reasons())}
 
 
-def needed(missing: Missing) -> str:
-    return _one_line(f"{lacking(missing)} with `{missing.command}`, or on the page {missing.page}.")
-
-
-def lacking(missing: Missing) -> str:
-    """What a step is for, up to how it is done."""
-    if missing.outdated:
-        return f"Out of date: {missing.words}; {missing.outdated}. Do it again"
-    return f"Missing: {missing.words}. Do it"
-
-
 def markdown(table: Table) -> str:
     """A pipe table under its title and caption, with notes and what is missing below."""
     letters = marks(table)
@@ -97,7 +86,7 @@ def plain(text: str) -> str:
 def _needed_markdown(missing: Missing) -> str:
     command = _one_line(missing.command)
     fence = "`" * (1 + max(map(len, re.findall("`+", command)), default=0))
-    return f"{plain(lacking(missing))} with {fence}{command}{fence}, or on the page {missing.page}."
+    return f"{plain(missing.lacking)} with {fence}{command}{fence}, or on the page {missing.page}."
 
 
 def latex(table: Table) -> str:
@@ -108,7 +97,8 @@ def latex(table: Table) -> str:
     letters = marks(table)
     columns = "".join("r" if column.numeric else "l" for column in table.columns)
     lines = [
-        r"% In the preamble: \usepackage{booktabs,graphicx,textcomp}", *(f"% {needed(step)}" for step in table.missing),
+        r"% In the preamble: \usepackage{booktabs,graphicx,textcomp}",
+        *(f"% {step.sentence}" for step in table.missing),
         r"\begin{table}", r"\centering", r"\setlength{\tabcolsep}{3pt}",
         f"\\caption{{{escaped(f'{table.title}. {table.caption}')}}}", f"\\label{{tab:{table.key}}}",
         r"\smallskip\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",

@@ -116,7 +116,7 @@ class RoundChoicesView(APIView):
         """What a new round can be made of: kinds with their options, people with what waits for them."""
         member = member_of(signed_in(request), slug)
         permit(member, CHANGE)
-        return Response(plans.choices(member.project))
+        return Response(shapes.RoundChoicesSerializer(plans.choices(member.project)).data)
 
 
 class RoundPreviewView(APIView):

@@ -18,7 +18,6 @@ from generation.tables.scored import Scores
 from projects import tables
 from projects.models import Member, Project, Unit
 from projects.tables.table import Missing
-from projects.tables.writing import needed
 from tests.annotation.m3_files import brought_in, cluster, plain, source, write
 from tests.generation.rows import build_version
 from tests.generation.staged import StagedBackend
@@ -70,7 +69,7 @@ def test_a_corrected_target_is_told_of_by_system_and_metric_and_scoring_again_me
     correct(corpus, by, number=2)
     correct(corpus, by, number=2, text="It is once more otherwise")
     (step,) = outdated(corpus, "m3-4")
-    assert needed(step) == (
+    assert step.sentence == (
         "Out of date: ROUGE of 2 of the 3 summaries of One (proposition) and 2 of the 3 summaries of Two & more "
         "(proposition); what they were compared with was corrected or taken out since. Do it again with "
         "`manage.py score --project eye --metric rouge --system One --system 'Two & more'`, or on the page "
@@ -136,7 +135,7 @@ def test_summaries_of_inputs_that_were_corrected_are_to_be_made_anew(
         batch=uuid.uuid4(),
     )  # fmt: skip
     (step,) = outdated(corpus, "texts")
-    assert needed(step) == (
+    assert step.sentence == (
         "Out of date: 2 of the 3 summaries of Staged (proposition); their inputs were corrected since they were made. "
         "Do it again with `manage.py generate --project eye --system Staged --version 1 --again`, or on the page "
         "/projects/eye/systems."

@@ -10,7 +10,7 @@ from projects import tables
 from projects.management.arguments import project_of
 from projects.models import Project
 from projects.tables import Table, Tables
-from projects.tables.writing import FORMATS, needed
+from projects.tables.writing import FORMATS
 
 
 class Command(BaseCommand):
@@ -39,7 +39,7 @@ class Command(BaseCommand):
             # In the files of the other formats it stands below the table.
             if options["format"] == "csv":
                 for step in table.missing:
-                    self.stderr.write(f"{key}: {needed(step)}")
+                    self.stderr.write(f"{key}: {step.sentence}")
 
     def _built(self, project: Project, keys: list[str]) -> dict[str, Table]:
         with progress_bar(total=len(keys), unit=" tables") as bar:
