@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from . import agreement, coverage, fresh, generation, large, loads, loop, moving, overlap, pages, probe, start
+from . import agreement, coverage, fresh, generation, large, loads, loop, moving, overlap, pages, probe, ratings, start
 from .attacks.every import ATTACKS
 from .places import ROOT
 from .report import Found, keep, say, table
@@ -86,6 +86,7 @@ RUNS: dict[str, Callable[[argparse.Namespace], Found]] = {
     "overlap": _overlap,
     "generation": _generation,
     "probe": lambda given: probe.run(probe.Plan.quick() if given.quick else probe.Plan()),
+    "ratings": lambda given: ratings.run(ratings.Plan.quick() if given.quick else ratings.Plan()),
     "pages": lambda given: pages.run(),
     "start": lambda given: start.run(),
 }

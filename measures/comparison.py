@@ -41,6 +41,8 @@ METHOD = (
 #: How a comparison is taken. What was stored by another rule is reckoned anew.
 RULE = f"{OF_MEANS}; p {METHOD}"
 _BLOCK = 1 << 12
+_NUMBERS = 1 << 20
+"""Signs that are in memory at a time as floats."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,25 +119,56 @@ def sign_flip_p(totals: Sequence[float]) -> tuple[float, int, float]:
 
     Under the null hypothesis each sum is as likely with the other sign. Sums of 0 tell nothing, and leave p as it is.
     """
+    return sign_flips_p([totals])[0]
+
+
+def sign_flips_p(families: Sequence[Sequence[float] | FloatArray]) -> list[tuple[float, int, float]]:
+    """`sign_flip_p` of each of several comparisons. Signs are drawn once for all that need them, as many as the longest
+    takes: of a family of pairs that is what takes the time."""
+    sizes = [_sizes(totals) for totals in families]
+    found: list[tuple[float, int, float]] = [(1.0, 0, 1.0)] * len(sizes)
+    many = [i for i, each in enumerate(sizes) if len(each) > COUNTED]
+    for i, each in enumerate(sizes):
+        if len(each) <= COUNTED:
+            # The other half are the same with all signs turned.
+            half = 1 << max(len(each) - 1, 0)
+            blocks = (np.arange(at, min(at + _BLOCK, half)) for at in range(0, half, _BLOCK))
+            hits = sum(_hits(_signs_of(numbers, len(each)), each, _reached(families[i], each)) for numbers in blocks)
+            found[i] = hits / half, len(each), 1 / half
+    if many:
+        least = 1 / (DRAWN + 1)
+        for i, hits in zip(many, _drawn_hits([(families[i], sizes[i]) for i in many]), strict=True):
+            found[i] = (hits + 1) / (DRAWN + 1), len(sizes[i]), least
+    return found
+
+
+def _sizes(totals: Sequence[float] | FloatArray) -> FloatArray:
     # The larger first, without signs: what clusters are called, and how they come, must not change what is drawn.
     sizes: FloatArray = np.sort(np.abs(np.asarray(totals, dtype=np.float64)))[::-1]
     # What is 0 but for the rounding of a sum of differences is 0.
-    sizes = np.asarray(sizes[sizes > 1e-12 * sizes.sum()], dtype=np.float64)
-    k = len(sizes)
+    return np.asarray(sizes[sizes > 1e-12 * sizes.sum()], dtype=np.float64)
+
+
+def _reached(totals: Sequence[float] | FloatArray, sizes: FloatArray) -> float:
     # So much more than rounding makes of one sum in two orders, so much less than figures differ by.
-    reached = abs(math.fsum(totals)) - 1e-10 * float(sizes.sum())
-    if k <= COUNTED:
-        # The other half are the same with all signs turned.
-        half = 1 << max(k - 1, 0)
-        blocks = (np.arange(at, min(at + _BLOCK, half)) for at in range(0, half, _BLOCK))
-        hits = sum(_hits(_signs_of(numbers, k), sizes, reached) for numbers in blocks)
-        return hits / half, k, 1 / half
+    return abs(math.fsum(totals)) - 1e-10 * float(sizes.sum())
+
+
+def _drawn_hits(compared: Sequence[tuple[Sequence[float] | FloatArray, FloatArray]]) -> list[int]:
+    longest = max(len(sizes) for _, sizes in compared)
+    columns = np.zeros((longest, len(compared)))
+    for column, (_, sizes) in enumerate(compared):
+        columns[: len(sizes), column] = sizes
+    reached = np.array([_reached(totals, sizes) for totals, sizes in compared])
+    hits = np.zeros(len(compared), dtype=np.int64)
     rng = np.random.default_rng(SEED)
-    hits = 0
+    rows = max(1, _NUMBERS // longest)
     for at in range(0, DRAWN, _BLOCK):
-        drawn = rng.integers(2, size=(min(_BLOCK, DRAWN - at), k), dtype=np.int8)
-        hits += _hits(1.0 - 2.0 * drawn.astype(np.float64), sizes, reached)
-    return (hits + 1) / (DRAWN + 1), k, 1 / (DRAWN + 1)
+        drawn = rng.integers(2, size=(min(_BLOCK, DRAWN - at), longest), dtype=np.int8)
+        for some in range(0, len(drawn), rows):
+            signs = 1.0 - 2.0 * drawn[some : some + rows].astype(np.float64)
+            hits += (np.abs(signs @ columns) >= reached).sum(axis=0)
+    return [int(each) for each in hits]
 
 
 def holm(ps: Sequence[float | None]) -> list[float | None]:

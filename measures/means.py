@@ -107,8 +107,14 @@ def clustered_means(
     return [_mean(values, place, sizes, df, limit, level) for values, limit in zip(figures, limits, strict=True)]
 
 
-def clustered_share(hits: Sequence[bool], clusters: Sequence[int], *, level: float = 0.95) -> Mean:
-    """The share of ``hits`` (n,) among items of ``clusters`` (n,), with an interval that has a width at 0 and 1 too."""
+def clustered_share(
+    hits: Sequence[float], clusters: Sequence[int], *, level: float = 0.95, ratings: int | None = None
+) -> Mean:
+    """The share of ``hits`` (n,) among items of ``clusters`` (n,), with an interval that has a width at 0 and 1 too.
+
+    A hit is true or false, or the share of several raters who said so: that of the items is then their mean, and
+    ``ratings`` is how many the items have together, since an item can tell more than a single yes or no.
+    """
     if len(hits) != len(clusters):
         raise ValueError("every hit needs its cluster")
     n = len(hits)
@@ -116,14 +122,14 @@ def clustered_share(hits: Sequence[bool], clusters: Sequence[int], *, level: flo
         return Mean(None, 0, 0, undefined=NO_ITEMS)
     place = _places(clusters)
     values, sizes = np.asarray(hits, dtype=np.float64), np.bincount(place).astype(np.float64)
-    count = int(values.sum())
+    count = math.fsum(values)
     share = count / n
     found = {"value": share, "n": n, "clusters": len(sizes), "sd": _sd(values, share)}
     if len(sizes) < LEAST:
         return Mean(**found, no_interval=TOO_FEW)  # type: ignore[arg-type]
     within = np.bincount(place, weights=values)
     se = jackknife_se(share, (count - within) / (n - sizes))
-    return Mean(**found, ci=share_interval(share, se, n, len(sizes), level))  # type: ignore[arg-type]
+    return Mean(**found, ci=share_interval(share, se, max(n, ratings or 0), len(sizes), level))  # type: ignore[arg-type]
 
 
 def _places(clusters: Sequence[int]) -> npt.NDArray[np.intp]:

@@ -114,7 +114,7 @@ def class_scores(table: FloatArray, scale: tuple[Label, ...]) -> tuple[ClassScor
     return tuple(scores)
 
 
-def wilson_interval(hits: int, n: int, level: float = 0.95) -> Interval:
+def wilson_interval(hits: float, n: int, level: float = 0.95) -> Interval:
     """Wilson's score interval of a share (JASA 22, 1927): inside 0..1, also for 0 and n hits."""
     if n < 1 or not 0 <= hits <= n:
         raise ValueError("a share needs 0 <= hits <= n and n >= 1")

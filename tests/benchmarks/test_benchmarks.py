@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
-from benchmarks import coverage, generation, overlap, probe, stopping
+from benchmarks import coverage, generation, overlap, probe, ratings, stopping
 from benchmarks.agreement import Plan, run
 from benchmarks.load import said
 from benchmarks.random_models import BASE
@@ -52,6 +52,16 @@ def test_coverage_is_simulated_for_every_kind_of_figure(capsys: pytest.CaptureFi
         assert cell["width"] > 0
     assert any(line.aim == ">= 0.93" and "agreement, easy, fleiss" in line.what for line in found.lines)
     assert "| reviews | 3 | 20 |" in capsys.readouterr().out
+
+
+def test_studies_of_ratings_are_simulated_and_their_figures_timed() -> None:
+    found = ratings.run(ratings.Plan(studies=2, sources=6, every=1, replicates=20, judgements=400))
+    told = {line.what for line in found.lines}
+    for design in (ratings.ALL, ratings.ONE):
+        assert f"ratings, {design}: family-wise error, score" in told
+        assert f"ratings, {design}: 95 % intervals that hold the truth: share, wilson" in told
+        assert found.figures[f"{design}: effects"]["held"]["difference, ci"][1] == 12
+    assert "ratings: all figures of 400 judgements" in told
 
 
 def test_rouge_and_copying_are_compared_with_rouge_score_and_give_its_figures(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The web process never imports torch, nor anything that brings it."""
+"""The web process never imports torch, nor anything that brings it, nor other libraries that only workers need."""
 
 import subprocess
 import sys
@@ -6,7 +6,10 @@ from pathlib import Path
 
 from django.conf import settings
 
-HEAVY = ("torch", "transformers", "tokenizers", "sentence_transformers", "bert_score", "generation.neural")
+HEAVY = (
+    "torch", "transformers", "tokenizers", "sentence_transformers", "bert_score", "generation.neural", "statsmodels",
+    "pandas",
+)  # fmt: skip
 #: Everything that serving a request, starting a job and asking a backend for its parameters can load.
 SERVE = """
 import sys

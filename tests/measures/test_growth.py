@@ -9,6 +9,7 @@ from measures.abstracts import background_of
 from measures.bleu import bleu, chrf
 from measures.copying import copying
 from measures.counterfactuals import Kind, check
+from measures.design import degraded
 from measures.lexicon_direction import lexicon_direction
 from measures.pio import parse_pio
 from measures.repetition import length_of, repetition
@@ -66,6 +67,7 @@ WORKS: dict[str, tuple[Work, int]] = {
     "a counterfactual of other words": (lambda text: check(Kind.NEGATION, text, text[::-1]), 500),
     "copying": (lambda text: copying(text, [f"y {text}", text[::-1]]), 200),
     "direction": (lambda text: lexicon_direction(text, text[:500], f"risk of pain {text[:500]}"), 500),
+    "a degraded text": (lambda text: text.split() and degraded(text, [f"y {text}"], 1), 300),
     "BLEU": (lambda text: bleu(text, [f"y {text}"]), 300),
     "chrF": (lambda text: chrf(text, [f"y {text}"]), 300),
     "ROUGE-1 and -2": (lambda text: rouge(text, f"y {text}", kinds=("rouge1", "rouge2")), 1000),

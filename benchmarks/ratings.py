@@ -1,0 +1,158 @@
+"""Studies of people rating systems, simulated: are effects found in order, is the family-wise error held, do the
+intervals hold the truth?
+
+A rating is what its system is worth + how its source is + how severe its rater is + noise. Every study is analysed as a
+round is (`measures.ratings`). Its raters are those whose mean is meant: a system's truth contains their mean severity.
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from scipy import stats  # type: ignore[import-untyped]
+
+from measures.clustered import FloatArray
+from measures.means import FROM_0_TO_1
+from measures.ratings import Criterion, Judgement, Rows, figures
+from measures.ratings.between import pair_figures
+from measures.ratings.per_system import system_figures
+
+from .report import Found, say
+
+ITEMS, RATERS, NOISE = 1.0, 0.5, 0.7
+SCORE = Criterion("score", "mean", better="higher")
+RIGHT = Criterion("right", "share", better="higher", bounds=FROM_0_TO_1)
+POINTS = Criterion("points", "mean", (), tuple("12345"), "higher", (1.0, 5.0))
+ORDERED, FAMILY, HELD = 0.95, 0.065, (0.93, 0.97)
+#: How sources are given to raters.
+ALL, ONE = "every rater every source", "one rater a source"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """``studies`` of each sort; every ``every``-th is bootstrapped too, ``replicates`` times; ``judgements``: of the
+    round whose figures are timed."""
+
+    studies: int = 1_000
+    sources: int = 30
+    effects: tuple[float, ...] = (0.0, 0.5, 1.0, 1.5)
+    raters: int = 3
+    every: int = 2
+    replicates: int = 1_000
+    judgements: int = 100_000
+
+    @classmethod
+    def quick(cls) -> "Plan":
+        return cls(studies=100, replicates=200, judgements=10_000)
+
+
+@dataclass
+class Tally:
+    """How often something was so."""
+
+    hits: int = 0
+    n: int = 0
+
+    def add(self, hit: bool) -> None:
+        self.hits += hit
+        self.n += 1
+
+    @property
+    def share(self) -> float:
+        return self.hits / self.n
+
+
+def study(rng: np.random.Generator, plan: Plan, effects: Sequence[float], design: str) -> tuple[Rows, FloatArray]:
+    """The ratings of one, and how severe its raters are (raters,)."""
+    severity = rng.normal(0, RATERS, plan.raters)
+    source = rng.normal(0, ITEMS, plan.sources)
+    noise = rng.normal(0, NOISE, (plan.sources, len(effects), plan.raters))
+    made = []
+    for s in range(plan.sources):
+        for r in range(plan.raters) if design == ALL else [s % plan.raters]:
+            for m, effect in enumerate(effects):
+                value = float(effect + source[s] + severity[r] + noise[s, m, r])
+                points = str(round(min(max(value + 3 - float(np.mean(effects)), 1), 5)))
+                for key, said in (("score", value), ("right", float(value > 0)), ("points", points)):
+                    made.append(Judgement(f"s{s}", f"system {m}", f"r{r}", key, said))
+    return Rows.of(made), severity
+
+
+def run(plan: Plan) -> Found:
+    found = Found()
+    for number, design in enumerate((ALL, ONE)):
+        _null(found, plan, design, np.random.default_rng((1, number)))
+        _effects(found, plan, design, np.random.default_rng((2, number)))
+        say(f"    {design}")
+    _timed(found, plan)
+    return found
+
+
+def _null(found: Found, plan: Plan, design: str, rng: np.random.Generator) -> None:
+    wrong = {criterion.key: Tally() for criterion in (SCORE, RIGHT, POINTS)}
+    for _ in range(plan.studies):
+        rows, _ = study(rng, plan, [0.0] * len(plan.effects), design)
+        for criterion in (SCORE, RIGHT, POINTS):
+            wrong[criterion.key].add(any(pair["different"] for pair in pair_figures(rows.said(criterion))))
+    for key, tally in wrong.items():
+        found.at_most(f"ratings, {design}: family-wise error, {key}", tally.share, FAMILY)
+    found.figures[f"{design}: null"] = {key: [tally.hits, tally.n] for key, tally in wrong.items()}
+
+
+def _effects(found: Found, plan: Plan, design: str, rng: np.random.Generator) -> None:
+    ordered, letters = Tally(), Tally()
+    held: dict[str, Tally] = {}
+    for number in range(plan.studies):
+        rows, severity = study(rng, plan, plan.effects, design)
+        said = [rows.said(SCORE), rows.said(RIGHT)]
+        scores, right = system_figures(said, plan.replicates if number % plan.every == 0 else 0)
+        ordered.add(all(one["value"] < other["value"] for one, other in pairwise(scores)))
+        pairs = pair_figures(said[0])
+        letters.add(all(pair["different"] for pair in pairs))
+        for m, effect in enumerate(plan.effects):
+            shares = stats.norm.cdf((effect + severity) / np.hypot(ITEMS, NOISE))
+            for name, row, truth in (("mean", scores[m], effect + severity.mean()), ("share", right[m], shares.mean())):
+                for kind in ("ci", "bootstrap", "wilson"):
+                    if row.get(kind) is not None:
+                        _hold(held, f"{name}, {kind}", row[kind], float(truth))
+        for pair in pairs:
+            first, second = (plan.effects[int(pair[side].split()[1])] for side in ("first", "second"))
+            _hold(held, "difference, ci", pair["comparison"]["difference"]["ci"], first - second)
+    found.at_least(f"ratings, {design}: studies that order effects of 0.5 right", ordered.share, ORDERED)
+    found.told(f"ratings, {design}: studies in which all pairs differ significantly", f"{letters.share:.3f}")
+    for name, tally in held.items():
+        words = f"ratings, {design}: 95 % intervals that hold the truth: {name}"
+        if name.endswith(", ci"):
+            found.at_least(words, tally.share, HELD[0])
+            if name != "share, ci":  # exact intervals hold more where texts are few
+                found.at_most(words, tally.share, HELD[1])
+        else:
+            found.told(words, f"{tally.share:.3f}")
+    found.figures[f"{design}: effects"] = {
+        "ordered": [ordered.hits, ordered.n], "letters": [letters.hits, letters.n],
+        "held": {name: [tally.hits, tally.n] for name, tally in held.items()},
+    }  # fmt: skip
+
+
+def _hold(held: dict[str, Tally], name: str, ci: Sequence[float], truth: float) -> None:
+    held.setdefault(name, Tally()).add(ci[0] - 1e-12 <= truth <= ci[1] + 1e-12)
+
+
+def _timed(found: Found, plan: Plan) -> None:
+    """The figures of a round of eight systems and five criteria."""
+    rng = np.random.default_rng(3)
+    criteria = [Criterion(f"c{i}", "mean", (), tuple("12345"), "higher", (1.0, 5.0)) for i in range(4)]
+    criteria.append(Criterion("right", "share", ("yes",), ("yes", "no"), "higher", FROM_0_TO_1))
+    made = [
+        Judgement(source, f"system {m}", f"r{source % 6}", c.key, said, m, 40_000)
+        for source in range(plan.judgements // 40)
+        for m in range(8)
+        for c in criteria
+        for said in [str(rng.integers(1, 6)) if c.kind == "mean" else ("yes", "no")[rng.integers(2)]]
+    ]
+    begun = time.perf_counter()
+    figures(made, criteria)
+    taken = time.perf_counter() - begun
+    found.at_most(f"ratings: all figures of {len(made):,} judgements", taken, 30, " s")

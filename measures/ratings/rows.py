@@ -1,0 +1,134 @@
+"""Judgements as columns of numbers: 100,000 of them in a few megabytes, and the cells that figures are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from measures.clustered import FloatArray
+from measures.ratings.judgements import Criterion, Judgement
+
+Ints = npt.NDArray[np.intp]
+N = TypeVar("N", bound=Hashable)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """All judgements of a round, (n,) each: codes into ``sources``, ``items``, ``systems`` and ``raters``.
+
+    An item is a source, or a part of it that texts were held against; ``source_of`` (items,) is its source. Names come
+    in the order of their letters, so that figures do not depend on the order of the judgements.
+    """
+
+    sources: tuple[Hashable, ...]
+    items: tuple[tuple[Hashable, Hashable], ...]
+    systems: tuple[str, ...]
+    raters: tuple[str, ...]
+    source_of: Ints
+    item: Ints
+    system: Ints
+    rater: Ints
+    criterion: tuple[str, ...]
+    repeat: Ints
+    ms: Ints
+    value: tuple[float | str | None, ...]
+
+    @classmethod
+    def of(cls, judgements: Iterable[Judgement]) -> Rows:
+        given = list(judgements)
+        sources, _ = _coded([each.source for each in given], lambda name: (str(name), ""))
+        items, item = _coded([(each.source, each.item) for each in given], lambda name: (str(name[0]), str(name[1])))
+        systems, system = _coded([each.system for each in given], lambda name: (name, ""))
+        raters, rater = _coded([each.rater for each in given], lambda name: (name, ""))
+        places = {source: i for i, source in enumerate(sources)}
+        return cls(
+            tuple(sources), tuple(items), tuple(systems), tuple(raters),
+            np.array([places[source] for source, _ in items], dtype=np.intp), item, system, rater,
+            tuple(each.criterion for each in given), np.array([each.repeat for each in given], dtype=np.intp),
+            np.array([each.ms for each in given], dtype=np.intp), tuple(each.value for each in given),
+        )  # fmt: skip
+
+    @cached_property
+    def by_criterion(self) -> dict[str, Ints]:
+        """Where the judgements of each criterion are."""
+        names, codes = np.unique(np.array(self.criterion, dtype=object).astype(str), return_inverse=True)
+        order = np.argsort(codes, kind="stable")
+        parts = np.split(order, np.cumsum(np.bincount(codes, minlength=len(names)))[:-1]) if len(names) else []
+        return {str(name): part for name, part in zip(names, parts, strict=True)}
+
+    def said(self, criterion: Criterion) -> Said:
+        """What was said by one criterion."""
+        at = self.by_criterion.get(criterion.key, np.zeros(0, dtype=np.intp))
+        known: dict[float | str | None, float] = {}
+        numbers = np.empty(len(at))
+        for i, k in enumerate(at.tolist()):
+            value = self.value[k]
+            if value not in known:
+                found = criterion.number(value)
+                known[value] = np.nan if found is None else found
+            numbers[i] = known[value]
+        missing = np.fromiter((self.value[k] is None for k in at.tolist()), dtype=np.bool_, count=len(at))
+        return Said(self, criterion, at, numbers, missing)
+
+
+@dataclass(frozen=True)
+class Said:
+    """The judgements of one criterion: ``at`` (n,) where they are in the rows, ``number`` (n,) nan where there is none,
+    ``missing`` (n,) whether it is N/A."""
+
+    rows: Rows
+    criterion: Criterion
+    at: Ints
+    number: FloatArray
+    missing: npt.NDArray[np.bool_]
+
+    @cached_property
+    def first(self) -> npt.NDArray[np.bool_]:
+        """Whether it was said the first time: what raters say of a page given again is left out of all means."""
+        return np.asarray(self.rows.repeat[self.at] == 0)
+
+    @cached_property
+    def cell(self) -> Ints:
+        """(n,): item x system, as one number."""
+        return np.asarray(self.rows.item[self.at] * len(self.rows.systems) + self.rows.system[self.at])
+
+    @cached_property
+    def sums(self) -> tuple[FloatArray, FloatArray]:
+        """(items, systems) each: the sum of what raters said of a text, and how many said something that counts."""
+        counted = self.first & ~np.isnan(self.number)
+        shape = len(self.rows.items), len(self.rows.systems)
+        at, size = self.cell[counted], shape[0] * shape[1]
+        totals = np.bincount(at, weights=self.number[counted], minlength=size).astype(np.float64)
+        return totals.reshape(shape), np.bincount(at, minlength=size).astype(np.float64).reshape(shape)
+
+    @cached_property
+    def cells(self) -> FloatArray:
+        """(items, systems): the mean of the raters of each text, nan where nobody said anything that counts."""
+        totals, counts = self.sums
+        return np.asarray(np.divide(totals, counts, out=np.full(totals.shape, np.nan), where=counts > 0))
+
+    def per_system(self, which: npt.NDArray[np.bool_]) -> list[int]:
+        """How many of these judgements each system has."""
+        counts = np.bincount(self.rows.system[self.at[which]], minlength=len(self.rows.systems))
+        return [int(each) for each in counts]
+
+    def values_of(self, system: int) -> dict[str, int]:
+        """How often each value was said of a system the first time; N/A left out."""
+        counts: dict[str, int] = dict.fromkeys(self.criterion.values, 0)
+        which = self.at[self.first & ~self.missing]
+        for k in which[self.rows.system[which] == system].tolist():
+            value = self.rows.value[k]
+            name = value if isinstance(value, str) else f"{value:g}"
+            counts[name] = counts.get(name, 0) + 1
+        return counts
+
+
+def _coded(names: Sequence[N], key: Callable[[N], tuple[str, str]]) -> tuple[list[N], Ints]:
+    known = sorted(dict.fromkeys(names), key=key)
+    places = {name: i for i, name in enumerate(known)}
+    return known, np.array([places[name] for name in names], dtype=np.intp)

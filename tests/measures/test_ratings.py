@@ -1,0 +1,337 @@
+"""Figures of rounds of ratings: what is counted, what is undefined and why, and that order changes nothing."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from itertools import combinations
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+from django.conf import settings as django_settings
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats  # type: ignore[import-untyped]
+
+from measures.comparison import sign_flip_p, sign_flips_p
+from measures.means import FROM_0_TO_1
+from measures.ratings import (
+    Criterion,
+    Exclusions,
+    Judgement,
+    Preference,
+    check_failed,
+    direction_figures,
+    figures,
+    letters,
+    preference_figures,
+    wilcoxon,
+    with_and_without,
+)
+from measures.ratings.correlation import weighted
+from measures.ratings.raters import FAST, LEAST_MS
+
+POINTS = Criterion("points", "mean", (), tuple("12345"), "higher", (1.0, 5.0))
+RIGHT = Criterion("right", "share", ("yes",), ("yes", "no"), "higher", FROM_0_TO_1)
+Points = dict[tuple[str, str, str], Any]
+
+
+def rated(points: Points, key: str = "points", **others: Any) -> list[Judgement]:
+    """(source, system, rater) -> value"""
+    return [Judgement(q, s, r, key, value, **others) for (q, s, r), value in points.items()]
+
+
+def many(n: int = 30, seed: int = 0, systems: Sequence[str] = ("a", "b", "c"), step: float = 1.0) -> list[Judgement]:
+    random = Random(seed)
+    return [
+        Judgement(f"q{i}", s, r, "points", str(min(max(round(random.gauss(2 + step * m, 0.7)), 1), 5)), m, 20_000)
+        for i in range(n)
+        for r in ("ada", "ben")
+        for m, s in enumerate(systems)
+    ]
+
+
+def of(found: Any, system: str, criterion: int = 0) -> Any:
+    return next(row for row in found["criteria"][criterion]["systems"] if row["system"] == system)
+
+
+def test_a_text_counts_once_however_many_rated_it() -> None:
+    made = rated({("q1", "a", "ada"): "5", ("q1", "a", "ben"): "4", ("q1", "a", "eve"): "3", ("q2", "a", "ada"): "1"})
+    row = of(figures(made, [POINTS]), "a")
+    assert (row["value"], row["n"], row["sources"], row["judgements"]) == (2.5, 2, 2, 4)
+    assert row["counts"] == {"1": 1, "2": 0, "3": 1, "4": 1, "5": 1}
+    assert row["no_interval"]
+
+
+def test_what_is_not_applicable_has_its_own_denominator() -> None:
+    made = rated({("q1", "a", "ada"): "yes", ("q2", "a", "ada"): None, ("q3", "a", "ada"): "no"}, "right")
+    row = of(figures(made, [RIGHT]), "a")
+    assert (row["count"], row["n"], row["na"], row["value"]) == (1, 2, 1, 0.5)
+
+
+def test_a_criterion_that_is_nowhere_applicable_is_undefined_and_says_why() -> None:
+    made = rated({(q, s, "ada"): None for q in ("q1", "q2") for s in ("a", "b")})
+    made += rated({("q1", "a", "ada"): "yes"}, "right")
+    found = figures(made, [POINTS, RIGHT])
+    assert [(row["value"], row["ci"], row["undefined"]) for row in found["criteria"][0]["systems"]] == [
+        (None, None, "every rating is N/A")
+    ] * 2
+    assert found["criteria"][0]["letters"] == {}
+    assert found["criteria"][0]["pairs"][0]["comparison"]["p"] is None
+    assert of(found, "b", 1)["undefined"] == "nobody rated it"
+
+
+def test_without_an_order_and_without_good_values_there_are_only_counts() -> None:
+    made = rated({("q1", "a", "ada"): "target", ("q2", "a", "ada"): "another"}, "tuple")
+    row = of(figures(made, [Criterion("tuple", "counts", (), ("target", "another", "none"))]), "a")
+    assert row["counts"] == {"target": 1, "another": 1, "none": 0}
+    assert row["value"] is None
+    assert "only counts" in row["undefined"]
+
+
+def test_what_is_said_again_is_left_out_of_means_and_compared() -> None:
+    made = rated({("q1", "a", "ada"): "4", ("q2", "a", "ada"): "2"})
+    made += rated({("q1", "a", "ada"): "1", ("q2", "a", "ada"): "2"}, repeat=1)
+    found = figures(made, [POINTS])
+    again = found["criteria"][0]["again"]
+    assert of(found, "a")["value"] == 3
+    assert (again["n"], again["same"], again["share"], again["difference"]) == (2, 1, 0.5, 1.5)
+    assert again["raters"] == {"ada": {"n": 2, "same": 1}}
+    assert figures(many(), [POINTS])["criteria"][0]["again"]["undefined"] == "no page was given again"
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.randoms(use_true_random=False))
+def test_figures_do_not_depend_on_the_order_of_the_judgements(random: Any) -> None:
+    made = many(8) + rated({("q1", "a", "ada"): "yes", ("q2", "b", "ben"): "no", ("q2", "a", "ben"): None}, "right")
+    chosen = [Preference(f"q{i}", "a", "b", "ada", "best", ("left", "right", "tie")[i % 3]) for i in range(9)]
+    whole = figures(made, [POINTS, RIGHT], preferences=chosen, replicates=50)
+    random.shuffle(made)
+    random.shuffle(chosen)
+    assert json.dumps(figures(made, [POINTS, RIGHT], preferences=chosen, replicates=50), allow_nan=False) == json.dumps(
+        whole
+    )
+
+
+def test_systems_that_differ_have_other_letters_and_the_best_is_first() -> None:
+    found = figures(many(), [POINTS])["criteria"][0]
+    assert found["letters"] == {"c": "a", "b": "b", "a": "c"}
+    assert all(pair["different"] and pair["holm"] < 0.05 for pair in found["pairs"])
+    alike = figures(many(step=0.0), [POINTS])["criteria"][0]
+    assert set(alike["letters"].values()) == {"a"}
+    lower = Criterion("points", "mean", (), tuple("12345"), "lower", (1.0, 5.0))
+    assert figures(many(), [lower])["criteria"][0]["letters"] == {"a": "a", "b": "b", "c": "c"}
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.integers(0, 9), st.data())
+def test_two_share_a_letter_exactly_where_they_do_not_differ(m: int, data: st.DataObject) -> None:
+    table = [[False] * m for _ in range(m)]
+    for i, j in combinations(range(m), 2):
+        table[i][j] = table[j][i] = data.draw(st.booleans())
+    found = letters(table)
+    assert len(found) == m
+    assert all(found)
+    for i, j in combinations(range(m), 2):
+        assert (not set(found[i]) & set(found[j])) == table[i][j]
+    if m:
+        assert "a" in found[0]
+        used = sorted(set("".join(found)))
+        assert used == [chr(ord("a") + i) for i in range(len(used))]
+
+
+def test_several_tests_at_once_are_each_alone_where_they_are_as_long() -> None:
+    rng = np.random.default_rng(2)
+    families = [rng.normal(0.3, 1, n).tolist() for n in (4, 40, 40, 12)]
+    assert sign_flips_p(families) == [sign_flip_p(each) for each in families]
+    shorter = sign_flips_p([families[1], families[2][:25]])[1][0]
+    assert shorter == pytest.approx(sign_flip_p(families[2][:25])[0], abs=0.02)
+
+
+def test_wilcoxon_says_how_many_pairs_and_what_became_of_zeros() -> None:
+    """MEDIQA-AnS' "p < .0039" is the least that eight pairs give one-sided; both sides count here."""
+    found = wilcoxon(np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 0.0]))
+    assert (found["n"], found["zeros"], found["sided"], found["method"]) == (9, 1, "two-sided", "exact")
+    assert found["p"] == 2 / 256
+    assert wilcoxon(np.zeros(3))["undefined"] == "no pair differs"
+
+
+def test_severity_is_told_against_the_others_of_the_same_texts() -> None:
+    points = {(f"q{i}", s, "ada"): 2 for i in range(5) for s in "ab"}
+    points |= {(f"q{i}", s, "ben"): 4 for i in range(5) for s in "ab"}
+    points |= {("q9", "a", "eve"): 1}
+    found = {row["rater"]: row for row in figures(rated(points, ms=9_000), [POINTS])["raters"]}
+    assert found["ada"]["severity"]["points"]["value"] == -2
+    assert (found["ben"]["severity"]["points"]["value"], found["ben"]["severity"]["points"]["n"]) == (2, 10)
+    assert found["eve"]["severity"]["points"]["undefined"] == "no text that others rated too"
+    assert (found["ada"]["pages"], found["ada"]["median_ms"], found["ada"]["median_ms_of_text"]) == (5, 9_000, 4_500)
+
+
+def test_pages_that_nobody_can_have_read_are_flagged_by_a_stated_rule() -> None:
+    made = [Judgement(f"q{i}", "a", "ada", "points", "3", ms=20_000 if i else 3_000) for i in range(12)] + [
+        Judgement("q0", "a", "ben", "points", "3", ms=LEAST_MS - 1),
+        Judgement("q1", "a", "ben", "points", "3"),
+    ]
+    found = {row["rater"]: row for row in figures(made, [POINTS])["raters"]}
+    assert (found["ada"]["fast"], found["ben"]["fast"]) == (1, 1)
+    assert "300 ms a rating" in FAST
+    alone = figures(made[-1:], [POINTS])["raters"][0]
+    assert (alone["median_ms"], alone["no_pace"], alone["fast"]) == (None, "no times", 0)
+
+
+def test_declared_rules_give_figures_with_and_without() -> None:
+    made = many(12) + rated({(f"q{i}", "a", "eve"): "5" for i in range(12)}, ms=100)
+    rules = Exclusions(raters=frozenset({"ben"}), failed_checks=2, fast=True)
+    found = with_and_without(made, [POINTS], rules, {"ada": (1, 4), "eve": (2, 2)}, replicates=0)
+    assert found["left_out"] == [
+        {"rule": "by name", "raters": ["ben"], "judgements": 36},
+        {"rule": "failed checks", "raters": ["eve"], "judgements": 12},
+    ]
+    assert [row["rater"] for row in found["kept"]["raters"]] == ["ada"]
+    assert found["all"]["judgements"] == 84
+    (fast,) = with_and_without(made, [POINTS], Exclusions(fast=True), replicates=0)["left_out"]
+    assert (fast["rule"], fast["raters"], fast["judgements"]) == (f"too fast: {FAST}", ["eve"], 12)
+    by_share = with_and_without(made, [POINTS], Exclusions(failed_share=0.2), {"ada": (1, 4), "eve": (1, 5)})
+    assert by_share["left_out"][0]["raters"] == ["ada"]
+    assert with_and_without(made, [POINTS], Exclusions(), replicates=0)["kept"] is None
+
+
+def test_a_check_is_failed_where_the_degraded_text_is_nowhere_worse() -> None:
+    criteria = [POINTS, RIGHT]
+    assert check_failed({"points": "4", "right": "yes"}, {"points": "4", "right": "yes"}, criteria)
+    assert not check_failed({"points": "4", "right": "yes"}, {"points": "4", "right": "no"}, criteria)
+    assert not check_failed({"points": "4"}, {"points": "1"}, criteria)
+    assert check_failed({"points": "4"}, {"points": None}, criteria)
+
+
+def chosen(*rows: tuple[str, str, str], source: str = "q") -> list[Preference]:
+    return [Preference(f"{source}{i}", a, b, "ada", "best", c) for i, (a, b, c) in enumerate(rows)]  # type: ignore[arg-type]
+
+
+def test_strengths_of_two_are_the_odds_and_a_tie_is_a_half() -> None:
+    (found,) = preference_figures(
+        chosen(*[("a", "b", "left")] * 5, ("b", "a", "left"), ("a", "b", "tie"), ("b", "a", "neither"))
+    )
+    a, b = found["systems"]
+    assert a["strength"] - b["strength"] == pytest.approx(np.log(6 / 2))
+    assert (found["ties"], found["neither"], a["wins"], a["choices"]) == (1, 1, 6, 8)
+    assert (found["left"]["count"], found["left"]["n"]) == (6, 6)
+
+
+def test_systems_never_compared_or_never_beaten_have_no_strength_and_it_says_why() -> None:
+    apart = chosen(("a", "b", "left"), ("b", "a", "left"), ("c", "d", "left"), ("d", "c", "left"))
+    always = chosen(*[("a", "b", "left")] * 4)
+    for made, why in ((apart, "never compared"), (always, "won every choice")):
+        (found,) = preference_figures(made)
+        assert why in found["undefined"]
+        assert {row["strength"] for row in found["systems"]} == {None}
+    assert preference_figures([]) == []
+
+
+def test_intervals_of_strengths_hold_them() -> None:
+    random = Random(4)
+    made = chosen(*[(*random.sample("abc", 2), random.choice(["left", "right"])) for _ in range(90)])  # type: ignore[arg-type]
+    again = [Preference(e.source, e.right, e.left, e.rater, e.criterion, e.choice, repeat=1) for e in made[:10]]
+    (found,) = preference_figures(made + again)
+    for row in found["systems"]:
+        assert row["ci"][0] < row["strength"] < row["ci"][1]
+    assert found["n"] == 90
+    assert found["repeats"] == {"n": 10, "same": 0}
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(2, 6), st.integers(0, 2**32))
+def test_entries_counted_several_times_are_as_if_they_came_so_often(m: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    x, y, w = (rng.integers(n, size=m).astype(np.float64) for n in (4, 4, 3))
+    found = weighted(x, y, w)
+    xs, ys = np.repeat(x, w.astype(int)), np.repeat(y, w.astype(int))
+    if len(set(xs)) < 2 or len(set(ys)) < 2:
+        assert np.isnan(found).all()
+        return
+    theirs = [stats.kendalltau(xs, ys)[0], stats.spearmanr(xs, ys)[0], stats.pearsonr(xs, ys)[0]]
+    assert found == pytest.approx(theirs)
+
+
+def test_constant_items_are_left_out_of_a_correlation_and_counted() -> None:
+    points = {(f"q{i}", s, "ada"): (m + 1 if i else 3) for i in range(6) for m, s in enumerate("abcd")}
+    scores = {(f"q{i}", "", s): 0.1 * m for i in range(6) for m, s in enumerate("abcd")}
+    found = figures(rated(points), [POINTS], scores={"rouge": scores})["correlations"]
+    assert [(row["level"], row["coefficient"]) for row in found] == [
+        (level, name) for level in ("system", "summary") for name in ("kendall", "spearman", "pearson")
+    ]
+    assert all(row["value"] == pytest.approx(1) for row in found)
+    assert [(row["n"], row["constant"]) for row in found[::3]] == [(4, 0), (5, 1)]
+    few = figures(rated({k: v for k, v in points.items() if k[1] in "ab"}), [POINTS], scores={"rouge": scores})
+    assert {row["undefined"] for row in few["correlations"]} == {"fewer than 3 systems have both"}
+
+
+def test_intervals_of_a_correlation_are_wide_with_few_systems() -> None:
+    random = Random(1)
+    made = many(30, systems=tuple("abcdef"), step=0.3)
+    scores = {(f"q{i}", "", s): random.gauss(m, 1) for i in range(30) for m, s in enumerate("abcdef")}
+    rows = figures(made, [POINTS], scores={"rouge": scores})["correlations"]
+    for row in rows:
+        assert row["ci"][0] <= row["value"] <= row["ci"][1]
+    system, summary = rows[1], rows[4]
+    assert system["ci"][1] - system["ci"][0] > 0.05
+    assert summary["value"] < system["value"]
+
+
+def test_directions_are_compared_with_the_references_and_split_raters_are_counted() -> None:
+    classes = ("up", "same", "down", "skip")
+    gold, given = ["up", "up", "down", "skip"], ["up", "down", "down", "up"]
+    made = rated({(f"q{i}", "reference", "ada"): v for i, v in enumerate(gold)}, "direction")
+    made += rated({(f"q{i}", "bart", "ada"): v for i, v in enumerate(given)}, "direction")
+    made += rated({("q0", "bart", "ben"): "same"}, "direction")
+    (found,) = direction_figures(made, "direction", "reference", classes, ["skip"])
+    assert (found["system"], found["split"], found["excluded"], found["n"], found["correct"]) == ("bart", 1, 1, 2, 1)
+    with pytest.raises(ValueError, match="not among the classes: sideways"):
+        direction_figures(rated({("q", "reference", "r"): "sideways", ("q", "a", "r"): "up"}, "direction"),
+                          "direction", "reference", classes)  # fmt: skip
+
+
+def test_a_criterion_is_read_from_a_protocols_content() -> None:
+    points = [{"value": value, "label": "", "anchor": ""} for value in "12345"]
+    likert = Criterion.of({"key": "points", "scale": {"type": "likert", "options": points}, "better": "higher"})
+    assert likert == POINTS
+    words = [{"value": "yes"}, {"value": "no"}]
+    assert (
+        Criterion.of({"key": "right", "scale": {"type": "categorical", "options": words}, "better": ["yes"]}) == RIGHT
+    )
+    spans = Criterion.of({"key": "h", "scale": {"type": "spans", "options": [{"value": "odd"}]}, "better": ["none"]})
+    assert (spans.kind, spans.values, spans.number("marked"), spans.number("none")) == (
+        "share",
+        ("none", "marked"),
+        0,
+        1,
+    )
+    slider = Criterion.of({"key": "s", "scale": {"type": "slider", "minimum": 0, "maximum": 100}, "better": "higher"})
+    assert (slider.kind, slider.bounds, slider.number("42")) == ("mean", (0, 100), 42)
+    assert Criterion.of({"key": "t", "scale": {"type": "text"}, "better": None}).kind == "counts"
+
+
+def test_every_step_is_told_before_it_is_taken() -> None:
+    told: list[str] = []
+    figures(many(4), [POINTS], scores={"rouge": {}}, progress=told.append, replicates=0)
+    assert told == ["reading", "means", "comparisons: points", "raters", "preferences", "correlations: rouge"]
+
+
+def test_a_round_without_judgements_has_figures() -> None:
+    found = figures([], [POINTS, RIGHT])
+    assert (found["judgements"], found["systems"], found["raters"]) == (0, [], [])
+    assert [each["systems"] for each in found["criteria"]] == [[], []]
+
+
+def test_what_starts_a_server_does_not_load_what_only_workers_reckon_with() -> None:
+    code = (
+        "import sys, measures.ratings; print([m for m in ('statsmodels', 'pandas', 'scipy.stats') if m in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=django_settings.ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"
