@@ -12,7 +12,7 @@ from rest_framework.test import APIClient
 from accounts.models import User
 from audit import triggers
 from projects.models import Member, Project
-from tests import engine
+from tests import dead_rows, engine
 
 #: The kind that only the tests know has settings of its own, with its tables.
 collect_ignore = [] if "tests.two_texts.apps.TwoTextsConfig" in settings.INSTALLED_APPS else ["two_texts"]
@@ -29,6 +29,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.engine)
         if engine.on_sqlite_alone(item.path):
             item.add_marker(pytest.mark.sqlite)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    dead_rows.swept(item.config)
 
 
 @pytest.fixture(scope="session")

@@ -164,6 +164,9 @@ def postgres(*, fsync: bool = False) -> Iterator[str]:
             # Nobody looks at the tables but Concord itself, as where autovacuum has not come yet: else a plan would
             # depend on the minute. A statement that has a bad one fails, rather than hold up everything.
             "autovacuum": "off", "statement_timeout": "5min",
+            # To compile a statement takes longer than any of these runs, and nothing is replayed after a crash.
+            "jit": "off", "full_page_writes": "on" if fsync else "off",
+            "checkpoint_timeout": "30min", "max_wal_size": "4GB",
         }  # fmt: skip
         options = [option for name, value in settings.items() for option in ("-c", f"{name}={value}")]
         with log.open("wb") as out:
