@@ -3,10 +3,11 @@
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 from django.conf import settings
-from django.db import connection
+from django.db import connection, transaction
 from rest_framework.test import APIClient
 
 from accounts.models import User
@@ -65,6 +66,23 @@ def empty_tables_between_transactional_tests() -> Iterator[None]:
     operations.execute_sql_flush = flush_without_triggers  # type: ignore[method-assign,assignment]
     yield
     operations.execute_sql_flush = flush  # type: ignore[method-assign]
+
+
+@pytest.fixture(scope="module")
+def shared_rows(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
+    """For a module whose tests share rows that are dear to make: a transaction around all of them.
+
+    A fixture of the module makes the rows in it; each test is rolled back to them. No test beside them may have
+    transactions of its own.
+    """
+    with django_db_blocker.unblock():
+        around = transaction.atomic()
+        around.__enter__()
+        try:
+            yield
+        finally:
+            transaction.set_rollback(True)
+            around.__exit__(None, None, None)
 
 
 @pytest.fixture
