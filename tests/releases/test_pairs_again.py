@@ -32,6 +32,20 @@ def lines(folder: Path, name: str) -> list[Json]:
     return [json.loads(line) for line in (folder / name).read_text().splitlines()]
 
 
+@pytest.fixture(scope="module")
+def written() -> list[Path]:
+    """A release of `beside`, written once, and altered in copies only."""
+    return []
+
+
+@pytest.fixture
+def release(request: pytest.FixtureRequest, written: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Its folder; the systems are made where nobody has needed it before."""
+    if not written:
+        written.append(released(request.getfixturevalue("beside"), tmp_path_factory.mktemp("beside") / "r"))
+    return written[0]
+
+
 def row(of: Json, **wanted: str) -> Json:
     (found,) = [row for row in of["rows"] if all(row[name] == value for name, value in wanted.items())]
     assert isinstance(found, dict)
@@ -74,8 +88,8 @@ def test_probes_are_compared_and_restricted_to_common_pairs(beside: Project, tmp
     assert {str(line["run"]): line["rows"] for line in found} == json.loads(json.dumps(CommonProbe.objects.get().rows))
 
 
-def test_all_of_it_is_computed_again_from_the_folder(beside: Project, tmp_path: Path) -> None:
-    status, said, failed = again(released(beside, tmp_path / "r"))
+def test_all_of_it_is_computed_again_from_the_folder(release: Path) -> None:
+    status, said, failed = again(release)
     assert (status, failed, "Not repeated" in said) == (0, "", False), said
     for name in (PAIRS, PROBE_PAIRS, COMMON):
         (line,) = [line for line in said.splitlines() if line.startswith(f"{name}: ")]
@@ -111,16 +125,15 @@ def numbers(value: Any) -> int:
 
 
 @pytest.mark.parametrize("name", [PAIRS, PROBE_PAIRS, COMMON])
-def test_each_figure_that_is_altered_is_found(beside: Project, tmp_path: Path, name: str) -> None:
+def test_each_figure_that_is_altered_is_found(release: Path, tmp_path: Path, name: str) -> None:
     """All of them at once, and so many are found."""
-    folder = released(beside, tmp_path / "r")
 
     def alter(text: str) -> str:
         made = [json.loads(line) for line in text.splitlines()]
         return "".join(json.dumps(line | {"rows": grown(line["rows"])}) + "\n" for line in made)
 
-    count = numbers([line["rows"] for line in lines(folder, name)])
-    status, _, failed = again(changed(folder, tmp_path / "c", name, alter))
+    count = numbers([line["rows"] for line in lines(release, name)])
+    status, _, failed = again(changed(release, tmp_path / "c", name, alter))
     assert status == 1
     assert f" {count} figures or facts are not as printed" in failed
 
@@ -157,15 +170,15 @@ def first_line_as(**other: Any) -> Callable[[str], str]:
     ],
 )
 def test_what_does_not_follow_is_found(
-    beside: Project, tmp_path: Path, name: str, change: Callable[[str], str], told: str
+    release: Path, tmp_path: Path, name: str, change: Callable[[str], str], told: str
 ) -> None:
-    status, said, failed = again(changed(released(beside, tmp_path / "r"), tmp_path / "c", name, change))
+    status, said, failed = again(changed(release, tmp_path / "c", name, change))
     assert (status, told in said) == (1, True), (said, failed)
 
 
 @pytest.mark.parametrize("name", [PAIRS, PROBE_PAIRS])
-def test_figures_by_another_rule_are_named_and_not_repeated(beside: Project, tmp_path: Path, name: str) -> None:
-    folder = changed(released(beside, tmp_path / "r"), tmp_path / "c", name, first_line_as(rule="guessed"))
+def test_figures_by_another_rule_are_named_and_not_repeated(release: Path, tmp_path: Path, name: str) -> None:
+    folder = changed(release, tmp_path / "c", name, first_line_as(rule="guessed"))
     said = again(folder)[1]
     assert "Not repeated: " in said
     assert "by another rule, guessed" in said
