@@ -207,22 +207,24 @@ def test_the_summary_counts_rows_and_values_in_force(corpus: Project, lead: User
     assert (row["level"], row["targets"], row["inputs"]) == ("proposition", 3, 4)
 
 
-@pytest.mark.parametrize("name", [*LISTS, "summary", "statistics", "imports"])
 def test_a_list_costs_the_same_queries_for_10_and_300_clusters(
-    lead: User, client_of: Client, tmp_path: Path, name: str, project: Project
+    lead: User, client_of: Client, tmp_path: Path, project: Project
 ) -> None:
-    counts = []
+    counts: list[dict[str, int]] = []
+    client = client_of(lead)
     for slug, size in (("small", 10), ("large", 300)):
         other = Project.objects.create(slug=slug, name=slug)
         add_member(project=other, user=lead, role="lead", by=None)
         records = [cluster(f"{1000 + n}_0", [source(pmid=str(n + 1)), source(pmid=str(n + 2))]) for n in range(size)]
         brought_in(other, write(tmp_path / slug, records))
-        client = client_of(lead)
-        with CaptureQueriesContext(connection) as queries:
-            reply = client.get(f"/api/v1/projects/{slug}/{name}/", {"page_size": "200", "polarity": "positive"})
-        assert reply.status_code == 200
-        counts.append(len(queries))
-    assert counts[0] == counts[1] <= 22
+        counts.append({})
+        for name in (*LISTS, "summary", "statistics", "imports"):
+            with CaptureQueriesContext(connection) as queries:
+                reply = client.get(f"/api/v1/projects/{slug}/{name}/", {"page_size": "200", "polarity": "positive"})
+            assert reply.status_code == 200
+            counts[-1][name] = len(queries)
+    assert counts[0] == counts[1]
+    assert max(counts[0].values()) <= 22
 
 
 def test_one_cluster_costs_the_same_queries_for_1_and_60_inputs(
