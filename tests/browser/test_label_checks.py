@@ -186,11 +186,11 @@ def test_10_single_letters_are_inert_in_text_fields_and_with_the_switch_off_and_
         ("Undo", "Z"),
         ("Skip", "K"),
         ("Flag", "!"),
-        ("Comment", "C"),
+        ("Comment", "M"),
         ("Guideline", "G"),
     ):
         assert at.page.locator(".actions button", has_text=name).first.locator("kbd").inner_text() == key
-    at.press("c")
+    at.press("m")
     at.page.locator("dialog textarea").type("as def 1234 z")
     assert at.page.locator("dialog textarea").input_value() == "as def 1234 z"
     at.page.keyboard.press("Escape")

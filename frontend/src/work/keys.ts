@@ -6,7 +6,7 @@ export const sharedBindings: readonly Binding[] = [
   { keys: ['z', 'Ctrl+z'], command: 'undo', says: 'Undo one step, also back into the text before', shown: 'Z Ctrl+Z' },
   { keys: ['k'], command: 'skip', says: 'Skip, and say why', shown: 'K', settles: true },
   { keys: ['!'], command: 'flag', says: 'Flag for the curator', shown: '!' },
-  { keys: ['c'], command: 'comment', says: 'Write a comment', shown: 'C' },
+  { keys: ['m'], command: 'comment', says: 'Write a comment', shown: 'M' },
   { keys: ['g'], command: 'guideline', says: 'Guideline with examples', shown: 'G' },
   { keys: ['?'], command: 'keys', says: 'These keys', shown: '?' },
 ]

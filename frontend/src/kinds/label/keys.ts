@@ -1,7 +1,7 @@
 import type { Binding } from '../../work/keymap.ts'
 import { MODALITIES, POLARITIES } from './values.ts'
 
-/** The keys of the label task. Those of all tasks (Enter, Z, K, !, C, G, ?) are the Work page's. */
+/** The keys of the label task. Those of all tasks (Enter, Z, K, !, M, G, ?) are the Work page's. */
 export const bindings: readonly Binding[] = [
   ...POLARITIES.filter((p) => p.key).map((p) => ({
     keys: [p.key.toLowerCase()], command: `polarity ${p.value}`, says: `Polarity: ${p.value}`, shown: p.key, settles: true,
