@@ -18,11 +18,13 @@ export default defineConfig(({ command }) => ({
     rolldownOptions: {
       input: 'index.html',
       output: {
-        // One file for what every page needs, one for labelling: left alone, Work comes in twelve small ones.
+        // One file for what every page needs, one for work of any kind, one for labelling: left alone, Work comes in twelve
+        // small ones.
         codeSplitting: {
           groups: [
             { name: 'base', test: /node_modules|preload-helper|(src\/(api|session|routes|kinds\/(\w+\/)?index\.ts)|extra-kinds)/ },
-            { name: 'label', test: /src\/(work\/(?!First|Questions|PracticeResult|Feedback)|text|kinds\/label\/)/ },
+            { name: 'work', test: /src\/(work\/(?!First|Questions|PracticeResult|Feedback)|text)/ },
+            { name: 'label', test: /src\/kinds\/label\/(?!columns|inForce|InForce|newRow|typed|Handles)/ },
           ],
         },
       },

@@ -1,0 +1,14 @@
+import type { KindDefinition } from '../kind.ts'
+
+/** Two summaries of one source: which is better. */
+const compare: KindDefinition = {
+  key: 'compare',
+  unit: 'Pair',
+  noun: 'preference',
+  missing: 'its preferences',
+  said: (field, value) => (field ? `${field} ${value}` : value),
+  signs: {},
+  fields: [],
+  task: () => import('./task.ts'),
+}
+export default compare
