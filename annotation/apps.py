@@ -6,16 +6,14 @@ class AnnotationConfig(AppConfig):
 
     def ready(self) -> None:
         from audit import triggers
-        from projects import kinds
+        from projects import kinds, uploads
 
-        from . import (
-            imports,
-            tasks,  # noqa: F401 - registers the handlers of this app's jobs
-        )
+        from . import imports
         from .corpus import strata, watching
 
         kinds.discover("annotation.kinds")
         imports.discover("annotation.imports")
+        uploads.discover("annotation.actions.uploads")
         strata.register()
         watching.register()
         triggers.guard("annotation_counterfactual")

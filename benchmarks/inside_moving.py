@@ -42,8 +42,8 @@ def import_file(path: str, rows_out: str) -> dict[str, Any]:
     import pickle
 
     from annotation.actions.imports import check_files, import_files
-    from annotation.imports.reading import Source
     from projects.models import Project
+    from projects.uploads.source import Source
 
     project = Project.objects.create(slug="bench", name="Benchmark")
     before = _peak_mb()

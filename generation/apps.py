@@ -7,7 +7,7 @@ class GenerationConfig(AppConfig):
     def ready(self) -> None:
         from audit import triggers
         from audit.witness import watch
-        from projects import tables
+        from projects import tables, uploads
         from projects.permissions import keep_from
 
         from . import (
@@ -17,6 +17,7 @@ class GenerationConfig(AppConfig):
         from .models import ProbeFigures, ProbeScore, Run, RunItem, Score, Summary, System, Version
 
         tables.discover("generation.tables")
+        uploads.discover("generation.actions.uploads")
         keep_from("run", permissions.runs_sealed_from)
         watch(Run, but=("status", "error", "finished_at", "lanes", "units_count", "laid_to", "items_cut", "tokens_cut",
                         "tokens_out"))  # fmt: skip

@@ -2,11 +2,9 @@
 
 from typing import Any
 
-from api.problems import Conflict
 from projects.background import jobs
-from projects.background.uploads import path_of
 
-from .actions import chunks, lanes, outputs, reckoning, scores, systems
+from .actions import chunks, lanes, reckoning, scores, systems
 from .models import Run, System
 
 
@@ -17,29 +15,6 @@ def make_version(job: jobs.RunningJob) -> dict[str, Any]:
     system = System.objects.select_related("project").get(pk=params["system"])
     made = systems.make_version(system=system, config=params["config"], note=params["note"], by=job.by)
     return {"version": made.pk, "number": made.number, "hash": made.hash}
-
-
-@jobs.handler("keep_outputs")
-def keep_outputs(job: jobs.RunningJob) -> dict[str, Any]:
-    """Check a file of outputs and keep it. What was uploaded stays for a week: a second attempt finds it."""
-    path, name = path_of(job.params["upload"]), job.params["name"]
-    if job.project is None or not path.exists():
-        raise Conflict("This upload is no longer kept; upload the file again.")
-    checked = outputs.keep_outputs(
-        project=job.project, level=job.params["level"], path=path, name=name, by=job.by, progress=job.paced()
-    )  # fmt: skip
-    about = checked.about
-    return {
-        "sha256": "" if checked.faults else about.sha256,
-        "name": name,
-        "format": about.format,
-        "outputs": about.outputs,
-        "units": checked.units,
-        "matched": checked.matched,
-        "unknown": [{"line": line, "key": key} for line, key in checked.unknown],
-        "unknown_total": checked.unknown_total,
-        "faults": {"total": checked.faults.total, "listed": [fault.as_json() for fault in checked.faults]},
-    }
 
 
 @jobs.handler(lanes.KIND, ended=lanes.chunk_ended)

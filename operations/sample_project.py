@@ -8,12 +8,12 @@ from django.db import transaction
 import annotation
 from accounts.models import User
 from annotation.actions.imports import check_files, import_files
-from annotation.imports.reading import Source
 from api.problems import Conflict
 from projects.actions.guidelines import latest_guideline
 from projects.actions.people import add_member, create_project
 from projects.actions.rounds import WORKERS, RoundPlan, open_round
 from projects.models import Member, Project, Purpose, Role, Round
+from projects.uploads.source import Source
 
 SAMPLE = Path(annotation.__file__).parent / "sample" / "level3.jsonl"
 COUNTERFACTUALS = SAMPLE.with_name("counterfactuals.csv")

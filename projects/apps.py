@@ -10,7 +10,10 @@ class ProjectsConfig(AppConfig):
         from audit import leaves, rules, triggers
         from audit.witness import watch
 
-        from . import tasks  # noqa: F401 - registers the handlers of this app's jobs
+        from . import (
+            tasks,  # noqa: F401 - registers the handlers of this app's jobs
+            uploads,
+        )
         from .actions.people import SETTINGS
         from .models import (
             Admission,
@@ -32,6 +35,7 @@ class ProjectsConfig(AppConfig):
         from .rounds.pointers import SETTLED, broken_slots, reopened_rounds
         from .values.leaves import answer_contents, decision_contents
 
+        uploads.discover("projects.actions.uploads")
         leaves.register(Answer, order=("received_at", "uuid"), contents=answer_contents)
         leaves.register(Decision, order=("id",), contents=decision_contents)
         watch(Project, but=SETTINGS)

@@ -2,19 +2,16 @@
 
 import os
 import signal
-from pathlib import Path
 from typing import Any
 
 from celery import shared_task
 
 from accounts import sweeping
-from api.problems import Conflict
 from audit.actions import seal_if_due
 
-from . import kinds
-from .actions import elsewhere, gold, measuring, preparing, sheet_import, sheets
-from .background import jobs, uploads
-from .models import Project, Round
+from .actions import gold, measuring, preparing
+from .background import jobs
+from .models import Round
 from .rounds import pointers
 
 
@@ -72,51 +69,5 @@ def measure_agreement(job: jobs.RunningJob) -> dict[str, Any]:
     return measuring.measure(round=_round(job), progress=job.paced())
 
 
-@jobs.handler("check_sheet")
-def check_sheet(job: jobs.RunningJob) -> dict[str, Any]:
-    """Read a sheet and say what importing it would come to; changes nothing."""
-    return sheets.check_sheet(round=_round(job), path=_upload(job), name=job.params["name"], progress=job.paced())
-
-
-@jobs.handler("import_sheet", ended=sheet_import.ended)
-def import_sheet(job: jobs.RunningJob) -> dict[str, Any]:
-    """Store a sheet's answers. A second attempt after the worker died goes on where the first was."""
-    if job.by is None:
-        raise Conflict("Whoever asked for this import no longer has an account.")
-    return sheet_import.import_sheet(round=_round(job), path=_upload(job), name=job.params["name"], job=job)
-
-
-@jobs.handler("check_elsewhere")
-def check_elsewhere(job: jobs.RunningJob) -> dict[str, Any]:
-    """Read ratings that were made elsewhere and say what importing them would come to; changes nothing."""
-    kind = kinds.get(job.params["kind"])
-    ratings = elsewhere.read_ratings(
-        project=_project(job), kind=kind, path=_upload(job), name=job.params["name"], progress=job.paced()
-    )  # fmt: skip
-    return elsewhere.report(ratings)
-
-
-@jobs.handler("import_elsewhere", ended=uploads.remove_when_done)
-def import_elsewhere(job: jobs.RunningJob) -> dict[str, Any]:
-    """Store ratings that were made elsewhere. A second attempt finds the import done, or nothing of it."""
-    if job.by is None:
-        raise Conflict("Whoever asked for this import no longer has an account.")
-    chosen = {key: job.params[key] for key in ("kind", "name", "round_name", "purpose")}
-    return elsewhere.import_ratings(project=_project(job), path=_upload(job), by=job.by, job=job, **chosen)
-
-
-def _project(job: jobs.RunningJob) -> Project:
-    if job.project is None:
-        raise Conflict("This work needs a project.")
-    return job.project
-
-
 def _round(job: jobs.RunningJob) -> Round:
     return Round.objects.select_related("project").get(pk=job.params["round"])
-
-
-def _upload(job: jobs.RunningJob) -> Path:
-    path = uploads.path_of(job.params["upload"])
-    if not path.exists():
-        raise Conflict("This upload is no longer kept; upload the file again.")
-    return path

@@ -16,14 +16,15 @@ from accounts.models import User
 from api.problems import Conflict, Refused
 from audit.log import record
 from projects.background import batches
+from projects.background.progress import Progress, silent
 from projects.models import Import, Project
+from projects.uploads.faults import BadFiles, Faults
+from projects.uploads.source import Source
 from sql import planner
 from sql.ready import Rows
 
 from .. import imports
-from ..imports.faults import BadFiles, Faults
 from ..imports.formats import Format, Parsed
-from ..imports.reading import Progress, Source, silent
 
 #: How many notices of a file are kept; all are counted.
 NOTED = 20_000

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple, Protocol
 
+from projects.background.progress import Progress
 from projects.models import Import, Project
+from projects.uploads.faults import Faults
+from projects.uploads.source import Source
 from sql.ready import Rows
-
-from .faults import Faults
-from .reading import Progress, Source
 
 
 @dataclass(frozen=True)

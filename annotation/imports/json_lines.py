@@ -4,7 +4,8 @@ import json
 import re
 from typing import Any
 
-from .faults import Faults
+from projects.uploads.faults import Faults
+
 from .reading import Line
 
 #: The longest number that is read; none of the formats has numbers of more digits.

@@ -4,12 +4,12 @@ Everything that is wrong becomes a fault with its line; nothing here raises for 
 repaired. Offsets in later rows count code points of the texts exactly as they stand in the file.
 """
 
-import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 
-from .faults import Faults
+from projects.background.progress import Progress, silent
+from projects.uploads.faults import Faults
+from projects.uploads.source import Source
 
 #: The longest line that is read, in bytes.
 LONGEST_LINE = 16 * 1024 * 1024
@@ -25,28 +25,6 @@ _OTHER_FILES = (
     (b"%PDF", "a PDF document"),
     (b"SQLite format 3", "an SQLite data base"),
 )
-Progress = Callable[[int, int | None, str], None]
-
-
-def silent(done: int, total: int | None, note: str) -> None:
-    """Progress that nobody watches."""
-
-
-@dataclass(frozen=True)
-class Source:
-    """A file to import: where its bytes lie, and the name by which people know it."""
-
-    path: Path
-    name: str
-    size: int
-    sha256: str
-
-    @classmethod
-    def of(cls, path: Path, name: str | None = None) -> "Source":
-        """Raises OSError where the file cannot be read."""
-        with path.open("rb") as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
-        return cls(path, name or path.name, path.stat().st_size, digest)
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from typing import Any
 
 from drf_spectacular.utils import extend_schema
-from rest_framework import generics, status
+from rest_framework import generics
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -11,11 +11,11 @@ from rest_framework.views import APIView
 from accounts.requests import signed_in
 from api.uploading import UploadParser
 from projects.models import Import
-from projects.pages import plans
+from projects.serializers.faults import FileCheckSerializer
 from projects.serializers.rounds import JobSerializer
+from projects.views import uploads
 
 from .. import permissions
-from ..actions import uploads
 from ..imports import every
 from ..serializers import imports as shapes
 
@@ -43,15 +43,12 @@ class ImportListView(generics.ListAPIView[Import]):
     @extend_schema(
         operation_id="imports_check",
         request={"multipart/form-data": shapes.UploadSerializer},
-        responses={202: JobSerializer},
+        responses={202: FileCheckSerializer},
     )
     def post(self, request: Request, slug: str) -> Response:
         """Upload a file and check it. The job's result is the preview; nothing is imported yet."""
         member = permissions.import_lead(signed_in(request), slug)
-        upload = shapes.UploadSerializer(data=request.data)
-        upload.is_valid(raise_exception=True)
-        job = uploads.start_check(project=member.project, by=member.user, **upload.validated_data)
-        return Response(JobSerializer(plans.fresh_job(job)).data, status=status.HTTP_202_ACCEPTED)
+        return uploads.check(request, "corpus", shapes.UploadSerializer, member.project)
 
 
 class ImportConfirmView(APIView):
@@ -59,10 +56,7 @@ class ImportConfirmView(APIView):
     def post(self, request: Request, slug: str) -> Response:
         """Import a file that was checked and found without fault."""
         member = permissions.import_lead(signed_in(request), slug)
-        body = shapes.ConfirmSerializer(data=request.data)
-        body.is_valid(raise_exception=True)
-        job = uploads.confirm(project=member.project, job_id=body.validated_data["job"], by=member.user)
-        return Response(JobSerializer(plans.fresh_job(job)).data, status=status.HTTP_202_ACCEPTED)
+        return uploads.confirm(request, "corpus", shapes.ConfirmSerializer, member.project)
 
 
 class ImportView(APIView):

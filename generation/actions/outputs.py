@@ -4,19 +4,17 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from django.core.files.uploadedfile import UploadedFile
-
 from accounts.models import User
-from annotation.imports.faults import Faults
 from api.problems import Refused
 from audit.log import record
 from audit.models import Entry
-from projects.background import batches, jobs
-from projects.background.uploads import name_of, refuse_larger, store
-from projects.models import Job, Project
+from projects.background import batches
+from projects.background.progress import Progress, silent
+from projects.models import Project
+from projects.uploads.faults import Faults
 
 from ..backends.imported.kept import gone_through, keep
-from ..backends.imported.survey import About, Progress, Survey, silent
+from ..backends.imported.survey import About, Survey
 from ..models import UnitLevel
 from ..runs import sources
 
@@ -42,13 +40,6 @@ class CheckedOutputs:
     def matched(self) -> int:
         """Outputs that are of a unit."""
         return 0 if self.faults else self.about.outputs - self.unknown_total
-
-
-def start_check(*, project: Project, level: str, file: "UploadedFile[bytes]", by: User | None) -> Job:
-    """Store an upload and queue the job ``keep_outputs`` that checks it."""
-    refuse_larger(file.size or 0)
-    params = {"level": level, "upload": store(file, by), "name": name_of(file)}
-    return jobs.ask(project=project, kind="keep_outputs", params=params, by=by)[0]
 
 
 def keep_outputs(

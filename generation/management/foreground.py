@@ -15,11 +15,11 @@ from tqdm import tqdm
 from tqdm.contrib.logging import logging_redirect_tqdm
 
 from projects.background import jobs
+from projects.background.progress import Progress
 from projects.background.waiting import claimable
 
 from ..actions.lanes import active_chunks
 from ..actions.runs import stop_run
-from ..backends.imported.survey import Progress
 from ..models import ItemStatus, Run, RunStatus
 from ..pages.progress import RunProgress, progress_of
 

@@ -2,14 +2,11 @@
 
 import uuid as uuids
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from hashlib import file_digest, sha256
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from django.core.files.uploadedfile import UploadedFile
-from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import User
@@ -21,15 +18,15 @@ from audit.models import Entry
 from sql import planner
 
 from .. import kinds
-from ..background import batches, jobs, uploads
+from ..background import batches
+from ..background.jobs import RunningJob
+from ..background.progress import Progress, silent
 from ..kinds import Kind, SheetFaults, Value, place
 from ..models import (
     Answer,
     Assignment,
     CameBy,
     Import,
-    Job,
-    JobStatus,
     Member,
     Outcome,
     Participant,
@@ -43,6 +40,8 @@ from ..purposes import which
 from ..rounds.submission import Submission
 from ..sheets.layout import sheet_of
 from ..sheets.reading import Row, read
+from ..uploads.faults import BadFiles, Faults, Unreadable
+from ..uploads.source import Source
 from .answers import insert_answers
 from .guidelines import latest_guideline
 from .people import add_member
@@ -50,17 +49,11 @@ from .rounds import close_round
 
 #: Namespace of the users that stand for raters; they never sign in.
 RATERS = uuids.UUID("0c8d5f1f-6d36-5b0c-9a51-3c1c5a3f7f02")
+#: What a round of them can be for.
 PURPOSES = tuple(sorted(map(Purpose, which("independent")), reverse=True))
-#: How many faults are named; all are counted.
-NAMED = 500
 #: What a file may bring: so much is stored in a few seconds.
 MOST_RATINGS, MOST_RATERS = 10_000, 500
-Progress = Callable[[int, int | None, str], None]
 Key = tuple[int, str]
-
-
-def silent(done: int, total: int | None, note: str) -> None:
-    """Progress that nobody watches."""
 
 
 @dataclass
@@ -70,35 +63,31 @@ class Ratings:
     said: dict[Key, Value] = field(default_factory=dict)
     units: dict[int, Unit] = field(default_factory=dict)
     raters: set[str] = field(default_factory=set)
-    #: The first of them; all are counted.
-    faults: list[dict[str, Any]] = field(default_factory=list)
-    faults_total: int = 0
+    faults: Faults = field(default_factory=Faults)
     rows: int = 0
-
-    def add_fault(self, row: Row, column: str, message: str) -> None:
-        self.faults_total += 1
-        if len(self.faults) < NAMED:
-            self.faults.append({"place": row.place(column), "row": row.number, "column": column, "message": message})
 
 
 def read_ratings(
     *, project: Project, kind: Kind, path: Path, name: str, progress: Progress = silent
 ) -> Ratings:  # fmt: skip
-    """The ratings of a file with the columns ``unit``, ``rater`` and those that the kind's sheet asks for. `Refused`
-    for one of more ratings, or raters, than are stored in a moment: on SQLite nobody else can write meanwhile."""
+    """The ratings of a file with the columns ``unit``, ``rater`` and those that the kind's sheet asks for.
+    Of more ratings, or raters, than are stored in a moment nothing more is read: on SQLite nobody else can write then.
+    """
     ratings = Ratings()
     known = {unit.key: unit for unit in kind.units(project)}
     texts = kind.texts([u.pk for u in known.values()])
     asked = [c.name for c in sheet_of(kind).asked]
-    for row in read(path, name, needed=["unit", "rater", *asked]):
-        ratings.rows += 1
-        progress(ratings.rows, None, "reading")
-        for column, message in _take(row, ratings, known, texts, kind, asked):
-            ratings.add_fault(row, column, message)
-        if len(ratings.said) > MOST_RATINGS or len(ratings.raters) > MOST_RATERS:
-            raise Refused.field(
-                "file", f"Row {row.number}: a file holds {MOST_RATINGS:,} ratings of {MOST_RATERS} raters at most."
-            )  # fmt: skip
+    try:
+        for row in read(path, name, needed=["unit", "rater", *asked]):
+            ratings.rows += 1
+            progress(ratings.rows, None, "reading")
+            for column, message in _take(row, ratings, known, texts, kind, asked):
+                ratings.faults.add(row.file, row.number, column, message)
+            if len(ratings.said) > MOST_RATINGS or len(ratings.raters) > MOST_RATERS:
+                most = f"a file holds {MOST_RATINGS:,} ratings of {MOST_RATERS} raters at most"
+                raise Unreadable(row.file, row.number, "file", most)
+    except Unreadable as unreadable:
+        unreadable.add_to(ratings.faults)
     return ratings
 
 
@@ -129,77 +118,47 @@ def _take(
 
 
 def report(ratings: Ratings) -> dict[str, Any]:
-    """What importing would come to, as JSON."""
+    """What importing would come to, as JSON, but for the faults."""
     by_unit = Counter(unit for unit, _ in ratings.said)
     return {
         "rows": ratings.rows, "ratings": len(ratings.said), "units": len(by_unit), "raters": sorted(ratings.raters),
         "most_raters": max(by_unit.values(), default=0), "least_raters": min(by_unit.values(), default=0),
-        "faults_total": ratings.faults_total, "faults": ratings.faults,
     }  # fmt: skip
 
 
-def start_check(*, project: Project, kind: str, file: "UploadedFile[bytes]", by: User) -> Job:
-    """Store an uploaded file and queue the job ``check_elsewhere`` that reads it."""
-    if kinds.get(kind).sheet is None:
-        raise Refused.field("kind", f"{kinds.get(kind).title} cannot be given in a sheet.")
-    uploads.refuse_larger(file.size or 0)
-    params = {"kind": kind, "upload": uploads.store(file, by), "name": uploads.name_of(file)}
-    return jobs.ask(project=project, kind="check_elsewhere", params=params, by=by)[0]
-
-
-@transaction.atomic
-def confirm(*, project: Project, job_id: int, round_name: str, purpose: str, by: User) -> Job:
-    """Queue the import of a file that was checked and found without fault."""
-    found = Job.objects.filter(pk=job_id, project=project, kind="check_elsewhere").first()
-    if found is None:
-        raise Refused.field("job", "There is no such check in this project.")
-    if found.status != JobStatus.DONE or not isinstance(found.result, dict):
-        raise Conflict("The check of this file has not ended well; there is nothing to confirm.")
-    if found.result["faults_total"] or not found.result["ratings"]:
-        raise Conflict("The file has faults or no ratings; mend it and upload it again.")
-    if purpose not in PURPOSES:
-        raise Refused.field("purpose", f"One of: {', '.join(PURPOSES)}.")
-    if project.rounds.filter(name=round_name).exists():
-        raise Refused.field("name", f"There is a round {round_name!r} already.")
-    params = found.params | {"round_name": round_name, "purpose": purpose}
-    return jobs.ask(project=project, kind="import_elsewhere", params=params, by=by)[0]
-
-
 def import_ratings(
-    *, project: Project, kind: str, path: Path, name: str, round_name: str, purpose: str, by: User,
-    job: jobs.RunningJob | None = None,
+    *, project: Project, kind: str, source: Source, round_name: str, purpose: str, by: User,
+    job: RunningJob | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """Store all ratings of a file as a round that is closed at once, or nothing.
 
     Each rater becomes a member who cannot sign in, known by pseudonym; the name in the file is seen by those who may
-    see names. The same file again changes nothing. Raises `Refused` where a cell is wrong. The worker of ``job`` proves
-    that it still has it in the transaction that stores it all.
+    see names. The same file again changes nothing. Raises `BadFiles` where a cell is wrong. The worker of ``job``
+    proves that it still has it in the transaction that stores it all.
     """
     how = kinds.get(kind)
-    with path.open("rb") as file:
-        digest = file_digest(file, "sha256").hexdigest()
     format = f"answers {kind}"
-    if known := Import.objects.filter(project=project, format=format, sha256=digest).first():
+    if known := Import.objects.filter(project=project, format=format, sha256=source.sha256).first():
         return {"known": True, "round": known.counts.get("round")}
     progress = job.paced() if job else silent
-    ratings = read_ratings(project=project, kind=how, path=path, name=name, progress=progress)
+    ratings = read_ratings(project=project, kind=how, path=source.path, name=source.name, progress=progress)
     if ratings.faults:
-        first = ratings.faults[0]
-        raise Refused.field("file", f"{name} {first['place']}: {first['column']} {first['message']}")
+        raise BadFiles(ratings.faults)
     given = _submissions(how, ratings)
     progress(ratings.rows, ratings.rows, "storing answers")
     with batches.batch(ratings.rows):
         raters = {rater: _member(project, rater, by) for rater in sorted(ratings.raters)}
-        round = _round(project, how, ratings, round_name=round_name, purpose=purpose, file=name, by=by)
+        round = _round(project, how, ratings, round_name=round_name, purpose=purpose, file=source.name, by=by)
         Participant.objects.bulk_create(Participant(round=round, member=m) for m in raters.values())
         entry = record(
             actor=by, verb="import answers", obj=round, project_id=project.pk,
-            after={"file": name, "sha256": digest, "raters": len(raters), "answers": len(ratings.said)}
+            after={"file": source.name, "sha256": source.sha256, "raters": len(raters), "answers": len(ratings.said)}
             | ({"job": job.job.pk} if job else {}),
         )  # fmt: skip
         _answers(round, ratings, raters, given, entry)
         Import.objects.create(
-            project=project, format=format, file_name=name, sha256=digest, size=path.stat().st_size, created_by=by,
+            project=project, format=format, file_name=source.name, sha256=source.sha256, size=source.size,
+            created_by=by,
             created_at=timezone.now(), counts={"round": round.pk, "answers": len(ratings.said)},
             report={"totals": {}, "values": {}, "notices": []},
         )  # fmt: skip
@@ -222,11 +181,16 @@ def _member(project: Project, rater: str, by: User) -> Member:
     return add_member(project=project, user=user, role=Role.ANNOTATOR, by=by)
 
 
+def refuse_taken(project: Project, round_name: str) -> None:
+    """`Refused` where there is a round of that name."""
+    if project.rounds.filter(name=round_name).exists():
+        raise Refused.field("name", f"There is a round {round_name!r} already.")
+
+
 def _round(
     project: Project, kind: Kind, ratings: Ratings, *, round_name: str, purpose: str, file: str, by: User
 ) -> Round:  # fmt: skip
-    if project.rounds.filter(name=round_name).exists():
-        raise Refused.field("name", f"There is a round {round_name!r} already.")
+    refuse_taken(project, round_name)
     by_unit = Counter(unit for unit, _ in ratings.said)
     return Round.objects.create(
         project=project, name=round_name, kind=kind.key, purpose=purpose, overlap=max(by_unit.values()), seed=0,

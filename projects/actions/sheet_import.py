@@ -15,16 +15,17 @@ from audit.log import record
 from audit.models import Entry
 from sql import planner
 
-from ..background import batches, uploads
+from ..background import batches
 from ..background.jobs import RunningJob
 from ..models import Answer, Job, JobStatus, Round
-from ..sheets.checking import Fault, Tally, check
+from ..sheets.checking import Tally, check
 from ..sheets.reading import read
+from ..uploads.upload import HOW
 from .answers import submit
-from .sheets import COUNTS, needed, report
+from .sheets import needed, report
 
 BEGIN, END = "import sheet", "end sheet import"
-HOW = {JobStatus.DONE: "done", JobStatus.CANCELLED: "cancelled", JobStatus.FAILED: "failed"}
+COUNTS = ("rows", "new", "corrections", "unchanged", "empty", "missing")
 
 
 def import_sheet(*, round: Round, path: Path, name: str, job: RunningJob) -> dict[str, Any]:
@@ -48,8 +49,7 @@ def import_sheet(*, round: Round, path: Path, name: str, job: RunningJob) -> dic
         except RoundClosed:
             raise
         except Problem as problem:
-            place = ready.row.place("assignment")
-            tally.kept_out.append(Fault(place, ready.row.number, "assignment", str(problem)))
+            tally.kept_out.add(ready.row.file, ready.row.number, "assignment", str(problem))
             if ready.slot.current_answer:
                 tally.corrections -= 1
             else:
@@ -81,13 +81,17 @@ def _stored(entry: Entry) -> int:
 
 def ended(job: Job) -> None:
     """In the transaction in which the job ends: what came of the import, in the log."""
-    uploads.remove_when_done(job)
     entry = entry_of(job)
     if entry is None:
         return
-    counts = {name: job.result[name] for name in COUNTS} if job.status == JobStatus.DONE and job.result else {}
+    counts = _counts(job.result) if job.status == JobStatus.DONE and job.result else {}
     record(
         actor=job.created_by, verb=END, object_type=entry.object_type, object_id=entry.object_id,
         project_id=entry.project, reason=job.error,
         after={"entry": entry.pk, "job": job.pk, "how": HOW[JobStatus(job.status)], "stored": _stored(entry)} | counts,
     )  # fmt: skip
+
+
+def _counts(report: dict[str, Any]) -> dict[str, int]:
+    totals = {f"{name}_total": report[name]["total"] for name in ("faults", "kept_out")}
+    return {name: report[name] for name in COUNTS} | totals

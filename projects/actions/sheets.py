@@ -1,13 +1,11 @@
 """Rounds away from the browser: slots taken home as a sheet, and what the sheet comes to when it is back."""
 
-from collections.abc import Callable
 from copy import copy
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from django.core.files import File
-from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
 from django.utils import timezone
 
@@ -15,12 +13,15 @@ from accounts.models import User
 from api.problems import Conflict, Refused, RoundClosed
 from audit.log import record
 
-from ..background import jobs, uploads
-from ..models import Assignment, Job, JobStatus, Member, Participant, Round
+from .. import uploads
+from ..background.progress import Progress, silent
+from ..models import Assignment, Job, Member, Participant, Round
 from ..models.round import WALK
-from ..sheets.checking import Fault, Tally, check
+from ..sheets.checking import Tally, check
 from ..sheets.layout import KEYS, asked, kind_of
 from ..sheets.reading import read
+from ..uploads import flow
+from ..uploads.faults import Unreadable
 from . import queue
 from .readiness import require_ready
 
@@ -28,9 +29,6 @@ from .readiness import require_ready
 MOST = 2000
 #: How long slots of a pool stay with whom they were taken home by, in days.
 DAYS, MOST_DAYS = 14, 90
-#: How many cells a report names; all are counted.
-NAMED = 500
-Progress = Callable[[int, int | None, str], None]
 
 
 def take_home(
@@ -86,45 +84,20 @@ def _claim(wanted: int, round: Round, participant: Participant, now: datetime, d
     return claimed
 
 
-def start_check(*, round: Round, file: "UploadedFile[bytes]", by: User) -> Job:
-    """Store an uploaded sheet and queue the job ``check_sheet`` that reads it."""
-    return _start("check_sheet", round, file, by)
-
-
 def start_import(*, round: Round, file: "File[bytes]", by: User) -> Job:
-    """Store a sheet and queue its import without a check before: for who has seen it on the command line."""
-    return _start("import_sheet", round, file, by)
+    """Queue the import of a sheet without a check before: for who has seen it on the command line."""
+    return flow.start_write(uploads.get("sheet"), project=round.project, file=file, by=by, asked={"round": round.pk})
 
 
-def _start(kind: str, round: Round, file: "File[bytes]", by: User) -> Job:
-    uploads.refuse_larger(file.size or 0)
-    params = {"round": round.pk, "upload": uploads.store(file, by), "name": uploads.name_of(file)}
-    return jobs.ask(project=round.project, kind=kind, params=params, by=by)[0]
-
-
-@transaction.atomic
-def confirm(*, round: Round, job_id: int, by: User) -> Job:
-    """Queue the import of a sheet that was checked; its bad rows stay out."""
-    found = Job.objects.filter(pk=job_id, project=round.project, kind="check_sheet").first()
-    if found is None or found.params["round"] != round.pk:
-        raise Refused.field("job", "There is no such check of a sheet of this round.")
-    if found.status != JobStatus.DONE:
-        raise Conflict("The check of this sheet has not ended well; there is nothing to confirm.")
-    if not uploads.path_of(found.params["upload"]).exists():
-        raise Conflict("This sheet was imported already, or is no longer kept; upload it again.")
-    return jobs.ask(project=round.project, kind="import_sheet", params=found.params, by=by)[0]
-
-
-def check_sheet(*, round: Round, path: Path, name: str, progress: Progress | None = None) -> dict[str, Any]:
-    """What importing a sheet would come to; stores nothing."""
+def check_sheet(*, round: Round, path: Path, name: str, progress: Progress = silent) -> Tally:
+    """What importing a sheet would come to; stores nothing. From where it cannot be read on is a fault too."""
     tally = Tally()
-    for _ in check(round, read(path, name, needed=needed(round)), tally):
-        if progress and tally.rows % 200 == 0:
+    try:
+        for _ in check(round, read(path, name, needed=needed(round)), tally):
             progress(tally.rows, None, "checking")
-    return report(round, tally)
-
-
-COUNTS = ("rows", "new", "corrections", "unchanged", "empty", "faults_total", "kept_out_total", "missing")
+    except Unreadable as unreadable:
+        unreadable.add_to(tally.faults)
+    return tally
 
 
 def report(round: Round, tally: Tally) -> dict[str, Any]:
@@ -133,14 +106,9 @@ def report(round: Round, tally: Tally) -> dict[str, Any]:
     missing = sum(1 for pk in handed_out.values_list("pk", flat=True) if pk not in tally.seen)
     return {
         "rows": tally.rows, "new": tally.new, "corrections": tally.corrections, "unchanged": tally.unchanged,
-        "empty": tally.empty, "missing": missing,
-        "faults_total": len(tally.faults), "faults": [_fault(f) for f in tally.faults[:NAMED]],
-        "kept_out_total": len(tally.kept_out), "kept_out": [_fault(f) for f in tally.kept_out[:NAMED]],
+        "empty": tally.empty, "missing": missing, "faults": tally.faults.as_json(),
+        "kept_out": tally.kept_out.as_json(),
     }  # fmt: skip
-
-
-def _fault(fault: Fault) -> dict[str, Any]:
-    return {"place": fault.place, "row": fault.row, "column": fault.column, "message": fault.message}
 
 
 def _obstacle(round: Round) -> str:

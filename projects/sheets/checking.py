@@ -13,6 +13,7 @@ from audit.digests import canonical
 from ..kinds import Kind, SheetFaults, Value
 from ..models import Assignment, CameBy, Outcome, Round
 from ..rounds.submission import Submission
+from ..uploads.faults import Faults
 from .layout import KEYS, asked, kind_of, sheet_of
 from .reading import Row
 from .writing import shown
@@ -24,16 +25,6 @@ Named = list[tuple[str, str]]
 NAMESPACE = uuids.UUID("4f6f1c1e-6a3c-5a0e-9d5c-7a3f0f3f6b11")
 
 
-@dataclass(frozen=True)
-class Fault:
-    """A cell that keeps its row out, and what was expected there."""
-
-    place: str
-    row: int
-    column: str
-    message: str
-
-
 @dataclass
 class Tally:
     """What a sheet comes to. ``kept_out`` are rows that would be answers had nothing happened since."""
@@ -43,8 +34,8 @@ class Tally:
     corrections: int = 0
     unchanged: int = 0
     empty: int = 0
-    faults: list[Fault] = field(default_factory=list)
-    kept_out: list[Fault] = field(default_factory=list)
+    faults: Faults = field(default_factory=Faults)
+    kept_out: Faults = field(default_factory=Faults)
     seen: set[int] = field(default_factory=set)
 
 
@@ -87,7 +78,7 @@ def _slot_of(row: Row, slots: dict[str, Assignment], texts: dict[int, str], tall
     slot = slots.get(row.cells.get("assignment", "").strip())
     column, message = _shifted(row, slot, texts, tally.seen)
     if message:
-        tally.faults.append(Fault(row.place(column), row.number, column, message))
+        tally.faults.add(row.file, row.number, column, message)
         return None
     assert slot is not None
     tally.seen.add(slot.pk)
@@ -131,7 +122,8 @@ def _ready(
     elif not faults:
         value, faults = _value(kind, slot, text, filled)
     if faults:
-        tally.faults += [Fault(row.place(column), row.number, column, message) for column, message in faults]
+        for column, message in faults:
+            tally.faults.add(row.file, row.number, column, message)
         return None
     submission = _submission(kind, row, slot, value, outcome, filled)
     return Ready(row, slot, submission) if _still_open(row, slot, submission, said, tally) else None
@@ -200,7 +192,7 @@ def _still_open(row: Row, slot: Assignment, submission: Submission, said: dict[A
     elif slot.unit.revision != submission.shown:
         why = "has changed since (its text or tuple); look at it again in the browser"
     if why:
-        tally.kept_out.append(Fault(row.place("assignment"), row.number, "assignment", f"unit {slot.unit.key} {why}"))
+        tally.kept_out.add(row.file, row.number, "assignment", f"unit {slot.unit.key} {why}")
         return False
     if answer:
         tally.corrections += 1

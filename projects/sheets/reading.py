@@ -12,6 +12,7 @@ from openpyxl.utils import get_column_letter
 
 from api.problems import Refused
 
+from ..uploads.faults import Unreadable
 from .cells import restored
 from .packing import refuse_unfit
 from .writing import ANSWERS
@@ -26,57 +27,55 @@ LAST_ROW = 1_048_576
 
 @dataclass(frozen=True)
 class Row:
-    """One row as text by column name. ``formulas`` names the cells that hold a formula: their value is never used."""
+    """One row as text by column name. ``formulas`` names the cells that hold a formula: their value is never used.
+    ``file`` and ``number`` are where faults of it are (`Fault`)."""
 
+    file: str
     number: int
     cells: dict[str, str]
     formulas: frozenset[str]
     letters: dict[str, str]
 
-    def place(self, column: str) -> str:
-        """Where a cell is, as a spreadsheet program names it."""
-        return f"{self.letters[column]}{self.number}" if column in self.letters else f"row {self.number}"
-
 
 def read(path: Path, name: str, *, needed: Sequence[str]) -> Iterator[Row]:
-    """The rows of a file below its head. `Refused` where the file as a whole cannot be read or lacks a column."""
+    """The rows of a file below its head. `Unreadable` where it is no such file, lacks a column, or breaks off."""
     with path.open("rb") as file:
         is_zip = file.read(4) == b"PK\x03\x04"
     if is_zip:
-        yield from _xlsx(path, needed)
+        yield from _xlsx(path, name, needed)
     elif name.lower().endswith((".xls", ".ods", ".numbers")):
-        raise Refused.field("file", f"{name}: save it as XLSX or CSV and send that.")
+        raise Unreadable(name, 0, "file", "save it as XLSX or CSV and send that")
     else:
-        yield from _csv(path, needed)
+        yield from _csv(path, name, needed)
 
 
-def _letters(head: Sequence[str], needed: Sequence[str]) -> dict[str, str]:
+def _letters(file: str, head: Sequence[str], needed: Sequence[str]) -> dict[str, str]:
     """Column name -> letter."""
     names = [str(cell).strip().casefold() for cell in head]
     twice = sorted({n for n in names if n and names.count(n) > 1})
     if twice:
-        raise Refused.field("file", f"Row 1 names a column twice: {', '.join(twice)}.")
+        raise Unreadable(file, 1, twice[0], f"row 1 names a column twice: {', '.join(twice)}")
     missing = [n for n in needed if n not in names]
     if missing:
-        raise Refused.field("file", f"Row 1 must name the columns; missing: {', '.join(missing)}.")
+        raise Unreadable(file, 1, missing[0], f"row 1 must name the columns; missing: {', '.join(missing)}")
     return {name: get_column_letter(i) for i, name in enumerate(names, start=1) if name}
 
 
-def _csv(path: Path, needed: Sequence[str]) -> Iterator[Row]:
+def _csv(path: Path, file: str, needed: Sequence[str]) -> Iterator[Row]:
     with path.open("rb") as raw:
         begin = raw.read(4096)
     if begin.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" in begin:
-        raise Refused.field("file", "This is not UTF-8 text (UTF-16?). Save it as 'CSV UTF-8'.")
+        raise Unreadable(file, 1, "file", "not UTF-8 text (UTF-16?): save it as 'CSV UTF-8'")
     first = begin.decode("utf-8-sig", errors="replace").split("\n", 1)[0]
     delimiter = max(",;\t", key=first.count)
     with path.open("rb") as raw, io.TextIOWrapper(raw, encoding="utf-8-sig", newline="") as text:
-        bounded = _Bounded(text)
+        bounded = _Bounded(file, text)
         reader = csv.reader(bounded, delimiter=delimiter, strict=True)
         try:
             head = next(reader, None)
             if head is None:
-                raise Refused.field("file", "The file is empty.")
-            letters = _letters(head[:MOST_COLUMNS], needed)
+                raise Unreadable(file, 1, "file", "the file is empty; expected a row that names the columns")
+            letters = _letters(file, head[:MOST_COLUMNS], needed)
             names = {letter: name for name, letter in letters.items()}
             bounded.taken = 0
             for cells in reader:
@@ -87,21 +86,22 @@ def _csv(path: Path, needed: Sequence[str]) -> Iterator[Row]:
                     if letter in names
                 }
                 if any(found.values()):
-                    yield Row(reader.line_num, found, frozenset(), letters)
+                    yield Row(file, reader.line_num, found, frozenset(), letters)
         except UnicodeDecodeError:
-            raise Refused.field(
-                "file", f"Near line {reader.line_num + 1}: not UTF-8 text. Save it as 'CSV UTF-8'."
+            # A block of lines is decoded at once: it is one of those that follow.
+            raise Unreadable(
+                file, reader.line_num + 1, "line", "from about here on not UTF-8 text: save it as 'CSV UTF-8'"
             ) from None
         except csv.Error as error:
-            raise Refused.field("file", f"Line {reader.line_num}: not CSV ({error}).") from None
+            raise Unreadable(file, reader.line_num, "line", f"not CSV ({error})") from None
 
 
 class _Bounded:
     """Lines of rows, none of which may be longer than one of full cells would be, over however many lines a quoted cell
     goes: memory stays bounded. ``taken`` counts the characters of the row at hand; whoever has read it sets it to 0."""
 
-    def __init__(self, lines: Any) -> None:
-        self.lines, self.taken = lines, 0
+    def __init__(self, file: str, lines: Any) -> None:
+        self.file, self.lines, self.taken, self.number = file, lines, 0, 0
 
     def __iter__(self) -> "_Bounded":
         return self
@@ -111,15 +111,20 @@ class _Bounded:
         if not line:
             raise StopIteration
         self.taken += len(line)
+        self.number += 1
         if self.taken > LONGEST_ROW:
-            raise Refused.field("file", f"A row has more than {LONGEST_ROW:,} characters: this is no sheet of ours.")
+            message = f"a row has more than {LONGEST_ROW:,} characters: this is no sheet of ours"
+            raise Unreadable(self.file, self.number, "line", message)
         if "\0" in line:
-            raise Refused.field("file", "The file holds a NUL character, which no text has.")
+            raise Unreadable(self.file, self.number, "line", "a NUL character, which no text has")
         return line
 
 
-def _xlsx(path: Path, needed: Sequence[str]) -> Iterator[Row]:
-    refuse_unfit(path)
+def _xlsx(path: Path, name: str, needed: Sequence[str]) -> Iterator[Row]:
+    try:
+        refuse_unfit(path)
+    except Refused as unfit:
+        raise Unreadable(name, 0, "file", unfit.detail) from None
     # Opened here: by its name the library would judge what kind of file it is.
     with path.open("rb") as file:
         try:
@@ -131,26 +136,28 @@ def _xlsx(path: Path, needed: Sequence[str]) -> Iterator[Row]:
             first = next(page.iter_rows(max_row=1, max_col=MOST_COLUMNS), ())
             head = [str(cell.value or "") for cell in first]
         except Exception as error:
-            raise _unreadable(error) from error
-        letters = _letters(head, needed)
+            raise _unreadable(name, error) from error
+        place = f"{name}[{page.title}]"
+        letters = _letters(place, head, needed)
         names = {letter: name for name, letter in letters.items()}
-        width = max(n for n, name in enumerate(head, start=1) if name.strip())
-        for number, cells in enumerate(_sound(page.iter_rows(min_row=2, max_row=LAST_ROW, max_col=width)), start=2):
+        width = max(n for n, cell in enumerate(head, start=1) if cell.strip())
+        rows = page.iter_rows(min_row=2, max_row=LAST_ROW, max_col=width)
+        for number, cells in enumerate(_sound(place, rows), start=2):
             found, formulas = _cells(cells, names)
             if any(found.values()):
-                yield Row(number, found, formulas, letters)
+                yield Row(place, number, found, formulas, letters)
 
 
-def _sound(rows: Iterator[Any]) -> Iterator[Any]:
-    """The rows, and a `Refused` where the file turns out to be damaged further in."""
+def _sound(file: str, rows: Iterator[Any]) -> Iterator[Any]:
+    """The rows, and `Unreadable` where the file turns out to be damaged further in."""
     try:
         yield from rows
     except Exception as error:
-        raise _unreadable(error) from error
+        raise _unreadable(file, error) from error
 
 
-def _unreadable(error: Exception) -> Refused:
-    return Refused.field("file", f"This workbook cannot be read ({type(error).__name__}).")
+def _unreadable(file: str, error: Exception) -> Unreadable:
+    return Unreadable(file, 0, "file", f"this workbook cannot be read ({type(error).__name__})")
 
 
 def _cells(cells: Sequence[Any], names: dict[str, str]) -> tuple[dict[str, str], frozenset[str]]:

@@ -2,12 +2,10 @@
 
 import tempfile
 from pathlib import Path
-from typing import Any
 
 from django.http import FileResponse, HttpResponseBase, StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
-from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -16,14 +14,15 @@ from accounts.models import User
 from accounts.requests import signed_in
 from api.uploading import UploadParser
 
-from ..actions import elsewhere, sheets
+from ..actions import sheets
 from ..models import Assignment, Round
-from ..pages import plans
 from ..permissions import member_of, member_to, permit, round_of
 from ..serializers import sheets as shapes
+from ..serializers.faults import FileCheckSerializer
 from ..serializers.rounds import JobSerializer
 from ..sheets import about, writing
 from ..sheets.layout import kind_of
+from . import uploads
 
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
@@ -80,16 +79,12 @@ class SheetCheckView(APIView):
     @extend_schema(
         operation_id="rounds_check_sheet",
         request={"multipart/form-data": shapes.SheetUploadSerializer},
-        responses={202: JobSerializer},
+        responses={202: FileCheckSerializer},
     )
     def post(self, request: Request, round_id: int) -> Response:
         """Upload a filled sheet and see what it would come to (the job's result); nothing is stored yet."""
-        user = signed_in(request)
-        round = _leads(user, round_id)
-        upload = shapes.SheetUploadSerializer(data=request.data)
-        upload.is_valid(raise_exception=True)
-        job = sheets.start_check(round=round, by=user, **upload.validated_data)
-        return Response(JobSerializer(plans.fresh_job(job)).data, status=status.HTTP_202_ACCEPTED)
+        round = _leads(signed_in(request), round_id)
+        return uploads.check(request, "sheet", shapes.SheetUploadSerializer, round.project, round=round.pk)
 
 
 class SheetConfirmView(APIView):
@@ -98,12 +93,8 @@ class SheetConfirmView(APIView):
     )
     def post(self, request: Request, round_id: int) -> Response:
         """Store the good rows of a sheet that was checked; bad ones stay out."""
-        user = signed_in(request)
-        round = _leads(user, round_id)
-        body: Any = shapes.SheetConfirmSerializer(data=request.data)
-        body.is_valid(raise_exception=True)
-        job = sheets.confirm(round=round, job_id=body.validated_data["job"], by=user)
-        return Response(JobSerializer(plans.fresh_job(job)).data, status=status.HTTP_202_ACCEPTED)
+        round = _leads(signed_in(request), round_id)
+        return uploads.confirm(request, "sheet", shapes.SheetConfirmSerializer, round.project, round=round.pk)
 
 
 class ElsewhereCheckView(APIView):
@@ -112,17 +103,13 @@ class ElsewhereCheckView(APIView):
     @extend_schema(
         operation_id="ratings_check",
         request={"multipart/form-data": shapes.ElsewhereUploadSerializer},
-        responses={202: JobSerializer},
+        responses={202: FileCheckSerializer},
     )
     def post(self, request: Request, slug: str) -> Response:
         """Upload ratings that were made elsewhere and see what they would come to; nothing is stored yet."""
-        user = signed_in(request)
-        member = member_of(user, slug)
+        member = member_of(signed_in(request), slug)
         permit(member, "bring data in")
-        upload = shapes.ElsewhereUploadSerializer(data=request.data)
-        upload.is_valid(raise_exception=True)
-        job = elsewhere.start_check(project=member.project, by=user, **upload.validated_data)
-        return Response(JobSerializer(plans.fresh_job(job)).data, status=status.HTTP_202_ACCEPTED)
+        return uploads.check(request, "elsewhere", shapes.ElsewhereUploadSerializer, member.project)
 
 
 class ElsewhereConfirmView(APIView):
@@ -131,13 +118,6 @@ class ElsewhereConfirmView(APIView):
     )
     def post(self, request: Request, slug: str) -> Response:
         """Store ratings that were checked, as a closed round of named raters: all of them or none."""
-        user = signed_in(request)
-        member = member_of(user, slug)
+        member = member_of(signed_in(request), slug)
         permit(member, "bring data in")
-        body: Any = shapes.ElsewhereConfirmSerializer(data=request.data)
-        body.is_valid(raise_exception=True)
-        asked = body.validated_data
-        job = elsewhere.confirm(
-            project=member.project, job_id=asked["job"], round_name=asked["name"], purpose=asked["purpose"], by=user
-        )
-        return Response(JobSerializer(plans.fresh_job(job)).data, status=status.HTTP_202_ACCEPTED)
+        return uploads.confirm(request, "elsewhere", shapes.ElsewhereConfirmSerializer, member.project)

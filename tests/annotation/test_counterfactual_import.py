@@ -17,10 +17,11 @@ from accounts.models import User
 from annotation.actions.curation.removal import remove_cluster
 from annotation.actions.imports import Checked, check_files, import_files
 from annotation.actions.supersede import supersede_text
-from annotation.imports.reading import Source, silent
 from annotation.models import Cluster, Counterfactual
 from api.problems import Problem
+from projects.background.progress import silent
 from projects.models import Import, Member, Project
+from projects.uploads.source import Source
 from tests.annotation.m3_files import brought_in, cluster, source, write
 
 TARGET = "The review shows that nepralin reduces relapse."

@@ -13,11 +13,11 @@ from accounts.models import User
 from annotation.actions.imports import check_files, import_files
 from annotation.actions.supersede import supersede_text
 from annotation.imports.counterfactuals.storing import NewCounterfactual, add_counterfactuals
-from annotation.imports.reading import Source
 from annotation.models import Cluster
 from measures.counterfactuals import Kind
 from operations.sample_project import COUNTERFACTUALS, SAMPLE
 from projects.models import Member, Project
+from projects.uploads.source import Source
 from tests.builders import build_cluster
 
 Client = Callable[[User], APIClient]

@@ -14,15 +14,15 @@ from rest_framework.test import APIClient
 from accounts.models import User
 from annotation.actions import imports
 from annotation.corpus.lengths import CLAIM, CUE, DOCUMENT, SLOT
-from annotation.imports.faults import BadFiles, Faults
 from annotation.imports.m3 import M3, notices, records, rows
-from annotation.imports.reading import silent
 from annotation.models import Cluster, Counterfactual, Proposition
 from annotation.values.counterfactuals import check
 from api.problems import Conflict
 from measures import spans
 from projects.background import batches, jobs
+from projects.background.progress import silent
 from projects.models import Job, JobStatus, Project
+from projects.uploads.faults import BadFiles, Faults
 from tests.annotation.m3_files import as_bytes, brought_in, checked, cluster, faults_of, plain, source, write
 from tests.growth import seconds
 from tests.meanwhile import Act, by_another

@@ -21,7 +21,7 @@ import django
 django.setup()
 from pathlib import Path
 from annotation.actions.imports import check_files
-from annotation.imports.reading import Source
+from projects.uploads.source import Source
 checked = check_files(project=None, format="m3", sources=[Source.of(Path(sys.argv[1]))])
 faults = [[f.line, f.field, f.message] for f in checked.faults]
 # Linux carries the peak of getrusage over from the process that started this one; VmHWM begins anew.

@@ -12,10 +12,10 @@ import annotation
 from annotation.imports.m3 import existing
 from annotation.imports.m3.notices import ABSENT, AMBIGUOUS, BUT_FOR_CASE, GAP, RELATION, SPELLING
 from annotation.imports.m3.published import as_published
-from annotation.imports.reading import Source
 from annotation.models import Cluster, Cue, DiscourseLabel, Label, PicoSlot, Proposition
 from measures import spans
 from projects.models import Import, Project
+from projects.uploads.source import Source
 from tests.annotation.m3_files import as_bytes, brought_in
 
 SAMPLE = Path(annotation.__file__).parent / "sample" / "level3.jsonl"

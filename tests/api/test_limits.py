@@ -16,8 +16,9 @@ from api import limits
 from api.problems import Conflict, TooMuch
 from config import told_to_wait
 from projects.actions import answers
-from projects.background import jobs, uploads
+from projects.background import jobs
 from projects.models import Answer, Job, JobStatus, Project
+from projects.uploads import files as uploads
 from tests.builders import answer, build_cluster, build_round, submission
 from tests.conftest import person
 

@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 from rest_framework.test import APIClient
 
 from accounts.models import User
-from annotation.imports.faults import Faults
 from audit.models import Entry
 from generation import backends
 from generation.actions import outputs
@@ -28,6 +27,7 @@ from generation.models import UnitLevel
 from generation.runs.sources import first_key, keys_among, materials, units_of
 from generation.systems.identity import checked
 from projects.models import Project
+from projects.uploads.faults import Faults
 from tests.annotation.m3_files import brought_in, cluster, plain, source, write
 from tests.generation.workers import Killed, lapse, work
 

@@ -19,10 +19,11 @@ def ask(clusters: int, configs: dict[str, dict[str, Any]]) -> dict[str, int]:
     or by a worker; the versions' ids by name. The one of outputs made elsewhere gets a file of its own."""
     from django.core.files.uploadedfile import SimpleUploadedFile
 
-    from generation.actions.outputs import start_check
     from generation.actions.systems import ask_for_version, create_system
     from generation.models import Version
+    from projects import uploads
     from projects.models import Project
+    from projects.uploads import flow
     from tests.builders import build_cluster
     from tests.generation import tiny
     from tests.generation.test_probing import add
@@ -40,7 +41,9 @@ def ask(clusters: int, configs: dict[str, dict[str, Any]]) -> dict[str, int]:
             add(cluster, {kind: f"{kind.value}: {target}" for kind in _kinds()})
     lines = "".join(json.dumps({"key": key, "text": f"Of {key}."}) + "\n" for key in keys)
     file: Any = SimpleUploadedFile("theirs.jsonl", lines.encode())
-    check = start_check(project=project, level="proposition", file=file, by=None)
+    check = flow.start_check(
+        uploads.get("outputs"), project=project, file=file, by=None, asked={"level": "proposition"}
+    )  # fmt: skip
     _until(lambda: _ended(check))
     kept = _result(check)
     asked = {}

@@ -19,6 +19,8 @@ from projects.actions.elsewhere import import_ratings
 from projects.background import jobs
 from projects.models import Answer, Decision, Job, Member, Project, Round
 from projects.rounds.agreement import report as agreement
+from projects.uploads.faults import LISTED
+from projects.uploads.source import Source
 from tests.builders import build_cluster
 from tests.meanwhile import by_another
 
@@ -47,7 +49,7 @@ SOUND = [
 
 def bring(project: Project, path: Path, lead: User, purpose: str = "measure only") -> dict[str, Any]:
     return import_ratings(
-        project=project, kind="label", path=path, name=path.name, round_name="elsewhere", purpose=purpose, by=lead
+        project=project, kind="label", source=Source.of(path), round_name="elsewhere", purpose=purpose, by=lead
     )  # fmt: skip
 
 
@@ -89,7 +91,7 @@ def test_gold_forms_where_that_is_the_purpose(project: Project, lead: User, tmp_
 @pytest.mark.row(24)
 def test_one_wrong_cell_keeps_the_whole_file_out_and_is_named(project: Project, lead: User, tmp_path: Path) -> None:
     path = table(tmp_path, *SOUND, "DEMO0000_0/9,Ada,positive,,weak,")
-    with pytest.raises(Refused, match=r"ratings.csv A6: unit 'DEMO0000_0/9' is no unit"):
+    with pytest.raises(Refused, match=r"ratings.csv:6: unit: 'DEMO0000_0/9' is no unit"):
         bring(project, path, lead)
     assert not Round.objects.exists()
     assert not User.objects.filter(email__endswith=".invalid").exists()
@@ -110,7 +112,9 @@ def test_a_lead_checks_a_file_sees_its_faults_and_imports_the_mended_one(
 
     wrong = ["DEMO0000_0/0,,positive,,weak,", "DEMO0000_0/0,Ada,n/a,,weak,", SOUND[2], SOUND[2]]
     report, job = check(*wrong)
-    assert [f["place"] for f in report["faults"]] == ["B2", "C3", "B5"]
+    assert [(f["line"], f["field"]) for f in report["faults"]["listed"]] == [
+        (2, "rater"), (3, "polarity"), (5, "rater"),
+    ]  # fmt: skip
     asked = {"job": job, "name": "outside", "purpose": "measure only"}
     importing = f"/api/v1/projects/{project.slug}/elsewhere/import/"
     assert client.post(importing, asked, format="json").status_code == 409
@@ -129,7 +133,7 @@ def test_a_file_brings_so_many_ratings_of_so_many_raters(
     project: Project, lead: User, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(elsewhere, "MOST_RATINGS", 3)
-    with pytest.raises(Refused, match="Row 5: a file holds 3 ratings"):
+    with pytest.raises(Refused, match=r"ratings.csv:5: file: a file holds 3 ratings"):
         bring(project, table(tmp_path, *SOUND), lead)
     monkeypatch.setattr(elsewhere, "MOST_RATINGS", 4)
     monkeypatch.setattr(elsewhere, "MOST_RATERS", 1)
@@ -148,7 +152,7 @@ def test_more_ratings_of_a_rater_cost_no_more_statements(project: Project, lead:
         path = table(tmp_path, *lines)
         with CaptureQueriesContext(connection) as queries:
             import_ratings(
-                project=project, kind="label", path=path, name="a", round_name=name, purpose="measure only", by=lead
+                project=project, kind="label", source=Source.of(path), round_name=name, purpose="measure only", by=lead
             )  # fmt: skip
         counts.append(len(queries))
     assert counts[1] <= counts[0]
@@ -159,8 +163,8 @@ def test_more_ratings_of_a_rater_cost_no_more_statements(project: Project, lead:
 @pytest.mark.row(55)
 def test_of_faults_without_end_the_first_are_named_and_all_are_counted(project: Project, tmp_path: Path) -> None:
     path = table(tmp_path, *["nothing,Ada,positive,,weak,"] * 600)
-    found = elsewhere.report(elsewhere.read_ratings(project=project, kind=kinds.get("label"), path=path, name="a"))
-    assert (found["faults_total"], len(found["faults"])) == (600, elsewhere.NAMED)
+    found = elsewhere.read_ratings(project=project, kind=kinds.get("label"), path=path, name="a").faults
+    assert (found.total, len(found.listed)) == (600, LISTED)
 
 
 @pytest.mark.row(55)
@@ -175,7 +179,7 @@ def test_the_import_of_ratings_is_cancelled_while_it_reads(
         with by_another():
             jobs.cancel(job.job)
         return import_ratings(
-            project=project, kind="label", path=path, name="a", round_name="a", purpose="gold", by=lead, job=job
+            project=project, kind="label", source=Source.of(path), round_name="a", purpose="gold", by=lead, job=job
         )
 
     monkeypatch.setitem(jobs._handlers, "test", handle)

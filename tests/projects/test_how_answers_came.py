@@ -20,6 +20,7 @@ from projects.actions.elsewhere import import_ratings
 from projects.actions.sheets import start_import
 from projects.background import jobs
 from projects.models import Answer, Assignment, Member, Project, Round
+from projects.uploads.source import Source
 from releases.actions import write_release
 from tests.builders import answer, build_cluster, build_round, label_value
 
@@ -68,7 +69,7 @@ def test_by_a_sheet_by_an_import_and_as_a_correction(
     ratings = tmp_path / "ratings.csv"
     ratings.write_text(RATINGS + f"{slot.unit.key},Dr A,positive,,weak,\n")
     import_ratings(
-        project=project, kind="label", path=ratings, name="ratings.csv", round_name="elsewhere", purpose="gold", by=lead
+        project=project, kind="label", source=Source.of(ratings), round_name="elsewhere", purpose="gold", by=lead
     )
     assert came() == {"sheet", "import"}
     brought = Answer.objects.select_related("entry").get(came_by="import").entry

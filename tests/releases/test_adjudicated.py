@@ -12,9 +12,9 @@ import pytest
 from rest_framework.test import APIClient
 
 from accounts.models import User
-from annotation.imports.reading import Source
 from annotation.models import Proposition
 from projects.models import Member, Project, Unit
+from projects.uploads.source import Source
 from releases.actions import write_release
 from tests.annotation.m3_files import LEVEL3, brought_in, published
 from tests.projects.adjudicated import dossier, queue, send

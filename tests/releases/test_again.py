@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 
 from accounts.models import User
-from annotation.imports.reading import Source
 from annotation.models import Proposition
 from generation.models import ProbeFigures, Scoring
 from generation.scoring.reckoning import means_of
@@ -24,6 +23,7 @@ from projects.actions.gold import finish_round
 from projects.actions.rounds import close_round
 from projects.models import Member, Project, Round
 from projects.rounds.agreement import report
+from projects.uploads.source import Source
 from tests.annotation.m3_files import LEVEL3, brought_in, cluster, published, write
 from tests.annotation.test_cluster_kinds import tuple_value
 from tests.annotation.test_counterfactual_import import ANTONYM, NEGATION, as_jsonl, bring

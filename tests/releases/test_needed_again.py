@@ -9,9 +9,9 @@ import pytest
 
 from accounts.models import User
 from annotation.actions.imports import check_files, import_files
-from annotation.imports.reading import Source
 from annotation.models import Counterfactual
 from projects.models import Member, Project
+from projects.uploads.source import Source
 from releases.actions import write_release
 from releases.folders.diffs import differences
 from releases.folders.folder import read

@@ -1,7 +1,8 @@
-"""A format and a table of an app that nothing below it names: pages, routes and commands have both."""
+"""A format, a table and an upload of an app that nothing below it names: pages, routes and commands have them."""
 
 import io
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -9,8 +10,12 @@ from django.core.management import call_command
 from rest_framework.test import APIClient
 
 from accounts.models import User
+from api.problems import Conflict, Refused
+from audit.models import Entry
+from projects import uploads
 from projects.background import jobs
 from projects.models import Import, Job, Project
+from projects.uploads import flow
 
 pytestmark = pytest.mark.django_db
 API = "/api/v1"
@@ -54,3 +59,28 @@ def test_the_command_prints_it(project: Project) -> None:
     said = io.StringIO()
     call_command("tables", "--project", project.slug, "--table", "clarity", stdout=said)
     assert "| target | 0 | \u2013 (a) |" in said.getvalue()
+
+
+def test_a_fifth_sort_of_file_goes_the_way_of_the_four(
+    project: Project, lead: User, settings: Any, tmp_path: Path
+) -> None:
+    settings.MEDIA_ROOT = tmp_path
+    wishes = uploads.get("wishes")
+
+    def check(content: bytes) -> Job:
+        file = SimpleUploadedFile("wishes.txt", content)
+        job = flow.start_check(wishes, project=project, file=file, by=lead, asked={"of": "Ada"})
+        jobs.run_job(job.pk)
+        return Job.objects.get(pk=job.pk)
+
+    with pytest.raises(Refused, match="Say whose"):
+        flow.start_check(wishes, project=project, file=SimpleUploadedFile("a", b"x"), by=lead, asked={"of": ""})
+    bad = check(b"More time\n\n")
+    assert (bad.result or {})["faults"]["listed"] == [
+        {"file": "wishes.txt", "line": 2, "field": "wish", "message": "is empty; expected a wish"}
+    ]
+    with pytest.raises(Conflict, match="has faults"):
+        flow.confirm(wishes, project=project, job_id=bad.pk, by=lead)
+    for _ in range(2):
+        jobs.run_job(flow.confirm(wishes, project=project, job_id=check(b"More time\n").pk, by=lead).pk)
+    assert [entry.after["of"] for entry in Entry.objects.filter(verb="wish") if entry.after] == ["Ada"]

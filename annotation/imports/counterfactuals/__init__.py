@@ -8,13 +8,15 @@ from typing import Any
 from annotation.models import Proposition
 from annotation.values.counterfactuals import check
 from measures.counterfactuals import Kind
+from projects.background.progress import Progress
 from projects.models import Import, Project
+from projects.uploads.faults import BadFiles, Faults
+from projects.uploads.source import Source
 from sql.ready import Rows
 
-from ..faults import BadFiles, Faults
 from ..formats import Format, Notice, Parsed
 from ..json_lines import shown
-from ..reading import Habits, Progress, Source
+from ..reading import Habits
 from .existing import Known, clusters, texts_by_kind
 from .records import Entry, entry
 from .storing import NewCounterfactual, as_rows, refuse_corrected

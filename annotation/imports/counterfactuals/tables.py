@@ -4,9 +4,12 @@ import csv
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..faults import Faults
+from projects.background.progress import Progress
+from projects.uploads.faults import Faults
+from projects.uploads.source import Source
+
 from ..json_lines import parse, path_at
-from ..reading import Habits, Progress, Source, lines
+from ..reading import Habits, lines
 from .records import EXPECTED, columns
 
 _BOM = b"\xef\xbb\xbf"

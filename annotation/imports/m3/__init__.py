@@ -5,14 +5,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from projects.background.progress import Progress
 from projects.models import Import, Project
+from projects.uploads.faults import Faults
+from projects.uploads.source import Source
 from sql.ready import Rows
 
 from ...corpus.items import Item
-from ..faults import Faults
 from ..formats import Format, Level, Notice, Parsed
 from ..json_lines import parse, path_at, shown
-from ..reading import Habits, Progress, Source, lines
+from ..reading import Habits, lines
 from . import existing, notices, published
 from .records import MOST_BYTES, MOST_TEXTS, item, recognised
 from .rows import add_clusters, add_targets

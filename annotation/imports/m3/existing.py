@@ -15,10 +15,10 @@ from annotation.models import (
     Target,
     TupleSlot,
 )
+from projects.background.progress import Progress, silent
 from projects.models import Project
 
 from ...corpus.items import SLOTS, Item, Said, Source
-from ..reading import Progress, silent
 from .records import of
 
 _CHUNK = 500

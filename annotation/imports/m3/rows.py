@@ -15,12 +15,12 @@ from annotation.models import (
 from annotation.values.in_force import LABEL_FIELDS
 from measures import spans
 from projects.actions.decisions import with_digests
+from projects.background.progress import Progress
 from projects.models import Decision, Import, Origin
 from sql.ready import Rows
 
 from ...corpus.items import Item, Said
 from ...corpus.layout import Layout, next_position
-from ..reading import Progress
 
 #: How many items become rows at a time.
 BATCH = 100

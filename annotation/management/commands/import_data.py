@@ -16,12 +16,13 @@ from tqdm import tqdm
 from accounts.models import User
 from annotation.actions.imports import Checked, check_files, import_files, report_of
 from annotation.imports import every
-from annotation.imports.faults import BadFiles, Faults
-from annotation.imports.reading import Progress, Source, silent
 from api.problems import Problem
 from projects.actions.people import add_member, create_project
+from projects.background.progress import Progress, silent
 from projects.management.arguments import project_of, user_of
 from projects.models import Project, Role
+from projects.uploads.faults import BadFiles, Faults
+from projects.uploads.source import Source
 
 SLUG = re.compile(r"[a-z0-9]+(?:[-_][a-z0-9]+)*")
 

@@ -2990,6 +2990,33 @@ export interface components {
             key: string;
             name: string;
         };
+        /** @description The job that checks a file; its result is what it found. */
+        FileCheck: {
+            readonly id: number;
+            kind: string;
+            status: components["schemas"]["JobStatusEnum"];
+            /** Format: int64 */
+            done?: number;
+            /** Format: int64 */
+            total?: number | null;
+            /** @description What it is doing, in words. */
+            note?: string;
+            result: components["schemas"]["Found"] | null;
+            error?: string;
+            /** Format: int64 */
+            attempts?: number;
+            /** Format: date-time */
+            readonly created_at: string;
+            /** Format: date-time */
+            started_at?: string | null;
+            /** Format: date-time */
+            finished_at?: string | null;
+            /** @description Its worker has not been heard of since its lease lapsed. */
+            stalled: boolean;
+            /** @description Starts a worker for it, where none has taken it for a while; else empty. */
+            readonly command: string;
+            problems: components["schemas"]["JobProblem"][];
+        };
         /** @description Rows by their keys; a file without rows counts as one. */
         FileDifference: {
             path: string;
@@ -2998,6 +3025,22 @@ export interface components {
             changed: number;
             /** @description The first twenty. */
             keys: string[];
+        };
+        /** @description One thing that is wrong with a file. */
+        FileFault: {
+            /** @description Its name; of a workbook with the sheet, as in back.xlsx[answers]. */
+            file: string;
+            /** @description Line or row, from 1; 0 where the whole file is meant. */
+            line: number;
+            /** @description Column or path; "line" or "file" where nothing narrower can be named. */
+            field: string;
+            /** @description What is wrong, and what was expected. */
+            message: string;
+        };
+        /** @description The first faults in the order of the file, and how many there are in all. */
+        FileFaults: {
+            total: number;
+            listed: components["schemas"]["FileFault"][];
         };
         /** @enum {string} */
         FileTypeEnum: "xlsx" | "csv";
@@ -3038,6 +3081,10 @@ export interface components {
         FormatLevel: {
             key: string;
             title: string;
+        };
+        /** @description What a check found: beside the faults, what writing the file would come to, which every upload has of its own. */
+        Found: {
+            faults: components["schemas"]["FileFaults"];
         };
         /** @enum {string} */
         FoundEnum: "selected" | "exact" | "case" | "absent";
@@ -8432,7 +8479,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Job"];
+                    "application/json": components["schemas"]["FileCheck"];
                 };
             };
             /** @description The request cannot be read. */
@@ -8907,7 +8954,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Job"];
+                    "application/json": components["schemas"]["FileCheck"];
                 };
             };
             /** @description The request cannot be read. */
@@ -9804,7 +9851,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Job"];
+                    "application/json": components["schemas"]["FileCheck"];
                 };
             };
             /** @description The request cannot be read. */
@@ -15372,7 +15419,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Job"];
+                    "application/json": components["schemas"]["FileCheck"];
                 };
             };
             /** @description The request cannot be read. */

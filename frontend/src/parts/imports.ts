@@ -1,6 +1,7 @@
 /** What a check of a file found, as its job keeps it, and reports in groups. */
 
-export interface Fault { file: string; line: number; field: string; message: string }
+import type { Faults } from './fileFlow.svelte.ts'
+
 export interface Noticed { kind: string; message: string; item: string; place: string; field: string; text: string }
 export interface Preview {
   file: string
@@ -10,7 +11,7 @@ export interface Preview {
   level: string
   /** The import that brought the very same file, where there is one. */
   known: number | null
-  faults: { total: number; listed: Fault[] }
+  faults: Faults
   counts: Record<string, number>
   values: Record<string, Record<string, number>>
   totals: Record<string, number>

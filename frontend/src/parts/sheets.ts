@@ -1,12 +1,6 @@
 /** The result of checking or importing a filled sheet, as the job has it (projects/actions/sheets.py). */
 
-export interface CellFault {
-  /** As a spreadsheet program names the cell. */
-  place: string
-  row: number
-  column: string
-  message: string
-}
+import type { Faults } from './fileFlow.svelte.ts'
 
 export interface Report {
   rows: number
@@ -16,10 +10,8 @@ export interface Report {
   empty: number
   /** Slots handed out and unanswered that the sheet does not hold. */
   missing: number
-  faults_total: number
-  faults: CellFault[]
-  kept_out_total: number
-  kept_out: CellFault[]
+  faults: Faults
+  kept_out: Faults
   /** Of the import only: answers stored. */
   stored?: number
 }
@@ -32,6 +24,5 @@ export interface Ratings {
   raters: string[]
   most_raters: number
   least_raters: number
-  faults_total: number
-  faults: CellFault[]
+  faults: Faults
 }

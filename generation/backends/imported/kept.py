@@ -10,11 +10,12 @@ from pathlib import Path
 
 from django.conf import settings
 
-from annotation.imports.faults import Faults
-from projects.background import uploads
+from projects.background.progress import Progress, silent
+from projects.uploads import files
+from projects.uploads.faults import Faults
 
 from ..protocol import BackendError
-from .survey import About, Changed, Progress, Survey, silent, survey
+from .survey import About, Changed, Survey, survey
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 CHANGED = "The file of outputs is not what it was when it was uploaded."
@@ -88,8 +89,8 @@ def _index_again(path: Path) -> None:
 @contextmanager
 def _new() -> Iterator[Path]:
     """A place for a file that is not whole yet; among the uploads, where what a killed process leaves is swept up."""
-    uploads.folder().mkdir(parents=True, exist_ok=True)
-    path = uploads.folder() / secrets.token_hex(16)
+    files.folder().mkdir(parents=True, exist_ok=True)
+    path = files.folder() / secrets.token_hex(16)
     try:
         yield path
     finally:

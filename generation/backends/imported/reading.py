@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, NoReturn
 
-from annotation.imports.faults import Faults
 from annotation.imports.json_lines import parse
 from annotation.imports.reading import Line, other_file
+from projects.uploads.faults import Faults
 
 #: Name of these rules; raised with any change that can change a text.
 READER = "concord-outputs 1"

@@ -4,30 +4,25 @@ without the rest. However large the file is, no more of it than a row is held.""
 import io
 import json
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import Any
 
-from annotation.imports.faults import Faults
+from projects.background.progress import Progress, silent
+from projects.uploads.faults import Faults
 
 from .reading import READER, Row, format_of, rows
 
 #: Outputs that a file may hold: of each a line is written into the index, some hundred bytes.
 MOST = 2_000_000
 GROUP = 1000
-#: How far it is: bytes done, bytes in all, and what is done.
-Progress = Callable[[int, int | None, str], None]
 _TABLES = """
 CREATE TABLE place (key TEXT PRIMARY KEY, line INTEGER, start INTEGER, stop INTEGER, digest BLOB) WITHOUT ROWID;
 CREATE TABLE about (json TEXT);
 """
-
-
-def silent(done: int, total: int | None, note: str) -> None:
-    pass
 
 
 class Changed(Exception):

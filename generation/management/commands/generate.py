@@ -22,9 +22,9 @@ from generation.runs import sources
 from generation.runs.sources import LEVELS
 from generation.systems import presets
 from projects.background import jobs
-from projects.background.uploads import path_of, store
 from projects.management.arguments import project_of, user_of
 from projects.models import Project
+from projects.uploads.files import path_of, store
 
 MADE_BY = "--preset, --config or --outputs"
 #: Faults, and keys that no unit has, that are named.

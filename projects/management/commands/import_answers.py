@@ -9,9 +9,10 @@ from tqdm import tqdm
 
 from accounts.models import User
 from api.problems import Problem
-from projects.actions.sheets import check_sheet, start_import
+from projects.actions.sheets import check_sheet, report, start_import
 from projects.background import foreground
 from projects.models import JobStatus, Round
+from projects.uploads.faults import Fault
 
 
 class Command(BaseCommand):
@@ -36,14 +37,14 @@ class Command(BaseCommand):
             said = self._preview(round, file) if options["preview"] else self._import(round, file, self._by(options))
         except Problem as problem:
             raise CommandError(f"{file.name}: {problem}") from None
-        for fault in [*said["faults"], *said["kept_out"]]:
-            self.stderr.write(f"{file.name} {fault['place']}: {fault['column']} {fault['message']}")
+        for fault in [*said["faults"]["listed"], *said["kept_out"]["listed"]]:
+            self.stderr.write(str(Fault(**fault)))
         stored = (
             f"{said['stored']} answers stored" if "stored" in said else f"{said['new'] + said['corrections']} to store"
         )
         self.stdout.write(
             f"{said['rows']} rows: {stored}, {said['unchanged']} stored already, {said['empty']} not filled in, "
-            f"{said['faults_total']} with faults, {said['kept_out_total']} kept out"
+            f"{said['faults']['total']} with faults, {said['kept_out']['total']} kept out"
         )
 
     def _preview(self, round: Round, path: Path) -> dict[str, Any]:
@@ -53,7 +54,7 @@ class Command(BaseCommand):
                 bar.set_description(note)
                 bar.update(done - bar.n)
 
-            return check_sheet(round=round, path=path, name=path.name, progress=progress)
+            return report(round, check_sheet(round=round, path=path, name=path.name, progress=progress))
 
     def _import(self, round: Round, path: Path, by: User) -> dict[str, Any]:
         with path.open("rb") as file:

@@ -4,10 +4,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from annotation.imports import Format, Notice, Parsed
-from annotation.imports.faults import Faults
 from annotation.imports.json_lines import parse, path_at
-from annotation.imports.reading import Habits, Progress, Source, lines
+from annotation.imports.reading import Habits, lines
+from projects.background.progress import Progress
 from projects.models import Import, Project
+from projects.uploads.faults import Faults
+from projects.uploads.source import Source
 from sql.ready import Rows
 
 

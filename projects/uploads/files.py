@@ -61,11 +61,10 @@ def store(file: "File[bytes]", by: User | None) -> str:
     return token
 
 
-def remove_when_done(job: Job) -> None:
+def remove(job: Job) -> None:
     """In the transaction in which a job ends: its upload is spent when that is committed. Earlier, a worker that dies
     in between would leave the next one without it."""
-    if job.status == JobStatus.DONE:
-        transaction.on_commit(lambda: path_of(job.params["upload"]).unlink(missing_ok=True))
+    transaction.on_commit(lambda: path_of(job.params["upload"]).unlink(missing_ok=True))
 
 
 def _make_room(size: int, by: User) -> None:

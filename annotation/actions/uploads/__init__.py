@@ -1,0 +1,1 @@
+"""What people send to a corpus: each module declares one upload."""

@@ -1,0 +1,1 @@
+"""What people send of systems: each module declares one upload."""

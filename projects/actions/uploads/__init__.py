@@ -1,0 +1,1 @@
+"""What people send to a project: each module declares one upload."""
