@@ -60,8 +60,10 @@ describe('reasons', () => {
     expect(keysInWords([])).toBe('B to write one.')
   })
 
-  it('stand on keys that no editor of a kind has', async () => {
-    for (const kind of kinds) {
+  // Rating takes more letters. While its editor is open they are the editor's, which comes first; reasons have buttons.
+  const MORE = ['compare', 'rate']
+  it('stand on keys that no other editor of a kind has', async () => {
+    for (const kind of kinds.filter((k) => !MORE.includes(k.key))) {
       const { default: task } = await kind.task()
       const taken = task.bindings.flatMap((b) => b.keys)
       expect(REASON_KEYS.filter((key) => taken.includes(key)), kind.key).toEqual([])

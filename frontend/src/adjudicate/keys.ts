@@ -12,7 +12,7 @@ export const answerBindings: readonly Binding[] = [
   { keys: ['k'], command: 'skip', says: 'Skip for now', shown: 'K', settles: true },
 ]
 
-/** Keys that a kind's editor never has: they act while it is open, too. */
+/** They act while a kind's editor is open, too, where it has no use for them itself. */
 export const alwaysBindings: readonly Binding[] = [
   ...REASON_KEYS.map((key, n): Binding => ({ keys: [key], command: `reason ${n}`, says: n ? '' : 'The reason on that key', shown: 'Q E R T Y U', settles: true })),
   { keys: ['b'], command: 'another reason', says: 'Write a reason', shown: 'B' },
