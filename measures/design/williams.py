@@ -26,14 +26,14 @@ def williams_square(m: int) -> tuple[tuple[int, ...], ...]:
 def order_of_page(entrants: Sequence[T], page_index: int, number: int, repeat: int, seed: Seed) -> list[T]:
     """The order in which whoever has place ``number`` (from 0) of the page gets its texts.
 
-    ``entrants``: distinct, in any order. The systems are dealt to the letters of the square by the seed, anew for each
-    number, and the rows come in an order of the seed's: over every ``len(williams_square(m))`` consecutive pages
-    (from a multiple of it) of a number each row comes once. A page that is given again (``repeat`` 1, 2 ...) has
-    another row until all rows were had.
+    ``entrants``: distinct, in any order. Of every ``len(williams_square(m))`` consecutive pages (from a multiple of it)
+    of a number each has another row of the square. For each such block of pages the seed deals the systems to the
+    letters and says how the rows come, so that in the long run no order is rarer than another. A page that is given
+    again (``repeat`` 1, 2 ...) has another row until all rows were had.
     """
     known = sorted(entrants, key=str)
     rows = williams_square(len(known))
     block, place = divmod(page_index, len(rows))
-    letters = shuffled(known, f"{seed}:letters:{number}")
+    letters = shuffled(known, f"{seed}:letters:{number}:{block}")
     order = shuffled(range(len(rows)), f"{seed}:rows:{number}:{block}")
     return [letters[each] for each in rows[order[(place + repeat) % len(rows)]]]

@@ -78,9 +78,10 @@ def test_the_systems_stand_everywhere_alike_over_500_pages() -> None:
         orders = [tuple(order_of_page(SYSTEMS[:4], page, number, 0, "uniform")) for page in range(500)]
         for counts in balance(orders)["places"]:
             assert stats.chisquare(counts).pvalue > 0.01
-    # A square has four of the 24 orders; over many seeds each of them comes as often as any other.
-    wholes = Counter(tuple(order_of_page(SYSTEMS[:4], page, 0, 0, f"{page}")) for page in range(500))
-    assert stats.chisquare([wholes[each] for each in permutations(SYSTEMS[:4])]).pvalue > 0.01
+        # A block of four pages has four orders that go together, one of which begins with the first system.
+        wholes = Counter(order for order in orders if order[0] == SYSTEMS[0])
+        assert wholes.total() == 125
+        assert stats.chisquare([wholes[SYSTEMS[0], *each] for each in permutations(SYSTEMS[1:4])]).pvalue > 0.01
 
 
 def test_two_raters_of_a_page_mostly_have_other_orders() -> None:
@@ -207,7 +208,7 @@ def test_the_same_seed_gives_the_same_design_on_every_machine() -> None:
 
 WORSE = "in trials needed. effect death in on stroke. of D lowers"
 GOLDEN = [
-    "d24e0cf880a51e3454c31d7260974300440d4701753c1371b32ca1c5c2d3e378",
+    "1e17c783ae495ed9e10277705126f79aaaea571650d9a94e95a20259f0d004f9",
     "f2415936ce458227a943eb600b9acc2448b958d0b341af8f1373d53878bb8ad4",
     "e28a3ee22fb74ced1f71ef2d82f35dafa5268b0778d9c60905cadd9459ee3ced",
     "603cc73349f8d0fbccf9ae1352d770c3c7444b83aa904318c396d9e6ec24c719",
