@@ -131,12 +131,7 @@ def witness_pending(now: datetime | None = None) -> int:
     """Witness every row that has no witness yet; how many. Each batch is a short transaction of its own: the rows do
     not change, so they are read before it."""
     now = now or timezone.now()
-    known = set(Witness.objects.order_by().values_list("watched", flat=True).distinct())
-    # Of most tables nothing has ever been witnessed: nothing but new ids is looked for in those.
-    return sum(
-        _witness(watched, _unwitnessed(watched, now) if watched.label in known else iter(_ids(watched.rows)), now)
-        for watched in watches()
-    )
+    return sum(_witness(watched, _unwitnessed(watched, now), now) for watched in watches())
 
 
 def take(label: str, rows: QuerySet[Any]) -> int:
@@ -169,7 +164,7 @@ def _unwitnessed(watched: Watch, now: datetime) -> Iterator[int]:
     mark = mine.aggregate(last=Max("last"))["last"] or 0
     settled = settled_mark(watched.label, now)
     recent = sum(mine.filter(first__gt=settled).values_list("count", flat=True))
-    if mark > settled and watched.rows.filter(pk__gt=settled, pk__lte=mark).count() != recent:
+    if watched.rows.filter(pk__gt=settled, pk__lte=mark).count() != recent:
         yield from unwitnessed_among(watched, watched.rows.filter(pk__gt=settled, pk__lte=mark))
     yield from _ids(watched.rows.filter(pk__gt=mark))
 

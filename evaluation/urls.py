@@ -2,9 +2,12 @@
 
 from django.urls import path
 
-from .views import protocols
+from .views import designs, protocols
 
 urlpatterns = [
+    path("projects/<slug:slug>/rating-design/", designs.PlannedDesignView.as_view()),
+    path("rounds/<int:round_id>/rating-design/", designs.RatingDesignView.as_view()),
+    path("rounds/<int:round_id>/unblind/", designs.UnblindView.as_view()),
     path("projects/<slug:slug>/protocols/", protocols.ProtocolListView.as_view()),
     path("projects/<slug:slug>/protocols/templates/", protocols.ProtocolTemplatesView.as_view()),
     path("projects/<slug:slug>/protocols/check/", protocols.ProtocolCheckView.as_view()),

@@ -1,5 +1,23 @@
 """Protocols of human evaluation, and what was rated by them."""
 
-from .protocols import Protocol, ProtocolVersion
+from .pages import Entrant, PageText, PageTextOf, RatingDesign, RatingPage, RatingSource, Unblinding
+from .protocols import Protocol, ProtocolKind, ProtocolVersion
+from .ratings import Preference, Preferred, Rating, RatingSpan, Within
 
-__all__ = ["Protocol", "ProtocolVersion"]
+__all__ = [
+    "Entrant",
+    "PageText",
+    "PageTextOf",
+    "Preference",
+    "Preferred",
+    "Protocol",
+    "ProtocolKind",
+    "ProtocolVersion",
+    "Rating",
+    "RatingDesign",
+    "RatingPage",
+    "RatingSource",
+    "RatingSpan",
+    "Unblinding",
+    "Within",
+]

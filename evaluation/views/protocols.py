@@ -14,9 +14,9 @@ from accounts.requests import signed_in
 from projects.models import Member
 
 from .. import permissions
-from ..actions.protocols import create_protocol, rename_protocol, write_version
 from ..models import Protocol, ProtocolVersion
 from ..pages import protocols as pages
+from ..protocols.writing import create_protocol, rename_protocol, write_version
 from ..serializers import protocols as shapes
 
 

@@ -1,6 +1,6 @@
 """Runs: started, stopped, resumed, and hidden from people who are to rate what came out."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
@@ -17,6 +17,14 @@ from .lanes import keep_chunks, stop, top_up
 from .layout import BEGIN, lay_out, make_items
 
 MOST_LANES = 64
+#: Why a run's seals cannot be lifted, by the apps that know of one; empty where nothing is against it.
+KeepsSealed = Callable[[Run], str]
+_keepers: list[KeepsSealed] = []
+
+
+def keep_sealed_while(reason: KeepsSealed) -> None:
+    """Make known what keeps seals from being lifted."""
+    _keepers.append(reason)
 
 
 def start_run(
@@ -137,7 +145,9 @@ def _keep_sealed(run: Run, by: User | None) -> None:
 
 
 def lift_seal(*, seal: Seal, by: User | None) -> Seal:
-    """Let a person see a run's outputs again. `Conflict` where that has been done."""
+    """Let a person see a run's outputs again. `Conflict` where that has been done, or they are still to be rated."""
+    for reason in filter(None, (keeps(seal.run) for keeps in _keepers)):
+        raise Conflict(reason)
     with transaction.atomic():
         if not Seal.objects.in_force().filter(pk=seal.pk).update(lifted_at=timezone.now()):
             raise Conflict("This seal was lifted already.")

@@ -115,7 +115,8 @@ class RoundAnswers:
             self._triples[name] += triples
         self._compared.append(compared(self.comparisons, said, texts))
         self._raters.update(rater for _, rater, _ in said)
-        self.answers += len(said)
+        # What is said of an item may stand in several rows, one a criterion.
+        self.answers += len({(unit, rater) for unit, rater, _ in said})
         self.units += len({unit for unit, _, _ in said})
 
     def hold_against(self, gold: Mapping[str, Mapping[str, str]]) -> None:
@@ -128,8 +129,8 @@ class RoundAnswers:
     ) -> dict[str, Any]:
         """Every figure, as plain values.
 
-        ``units``: how many there were to answer; ``progress`` is called before each scale, with its name. Raises
-        `RatingsError` for a value outside its scale, or a person who answered a unit twice.
+        ``units``: how many there were to answer, each of which may be several items; ``progress`` is called before each
+        scale, with its name. Raises `RatingsError` for a value outside its scale, or who answered a unit twice.
         """
         measures = []
         for scale in self.scales:
@@ -138,7 +139,7 @@ class RoundAnswers:
             ratings = Ratings.from_triples(self._triples[scale.name], scale.categories)
             measure = measure_report(
                 scale.name, ratings, scale.weights, scale.metric, bootstrap=bootstrap, seed=seed % 2**32,
-                overlap=overlap, expected_items=units, review_of=self._reviews,
+                overlap=overlap, expected_items=max(units, self.units), review_of=self._reviews,
             )  # fmt: skip
             known = self._gold.get(scale.name, {})
             against = against_gold(ratings, known, clusters=measure.clusters) if self._gold else ()

@@ -58,7 +58,7 @@ def _whole_units(rows: Iterable[tuple[Any, ...]]) -> Iterator[list[tuple[Any, ..
 def rated(kind: kinds.Kind, unit: Unit, rater: str, value: kinds.Value) -> list[tuple[str, str, kinds.Row]]:
     """An answer as agreement takes it: (item, rater, cells). An item is a unit, or a part of one."""
     if not kind.part:
-        return [(unit.key, rater, kind.row(value))]
+        return [(unit.key, rater, row) for row in kind.rows(value)]
     return [(f"{unit.key} {row[kind.part]}", rater, row) for row in kind.rows(value)]
 
 

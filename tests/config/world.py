@@ -13,8 +13,8 @@ from accounts.actions import make_token
 from accounts.models import ApiToken, User
 from annotation.models import Cluster, Study
 from audit.models import Entry
-from evaluation.actions.protocols import create_protocol
 from evaluation.models import ProtocolVersion
+from evaluation.protocols.writing import create_protocol
 from generation.models import Run, Seal
 from projects.actions.answers import next_hand
 from projects.actions.invitations import invite
@@ -24,6 +24,7 @@ from projects.models import Answer, Import, Invitation, Job, Member, Participant
 from releases.actions import freeze
 from releases.models import Release
 from tests.builders import answer, build_cluster, build_round, label_value
+from tests.evaluation.rating import open_rating
 from tests.generation.rows import build_run, build_version
 
 _count = itertools.count()
@@ -50,6 +51,7 @@ class World:
     link: ParticipantLink
     run: Run
     seal: Seal
+    rated: Round
     protocol: ProtocolVersion
 
     def submission(self) -> dict[str, Any]:
@@ -116,6 +118,7 @@ def make_world(project: Project | None = None, owner: User | None = None) -> Wor
         link=make_links(round=round, by=owner, labels=["Volunteer 1"])[0][0],
         run=run,
         seal=Seal.objects.create(run=run, member=worker),
+        rated=open_rating(project, [worker], [run], name=f"ratings {n}"),
         protocol=create_protocol(project=project, name=f"protocol {n}", content=CONTENT, by=owner),
     )  # fmt: skip
 

@@ -9,10 +9,10 @@ from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
 from accounts.models import User
-from evaluation.actions.protocols import create_protocol, write_version
 from evaluation.models import Protocol
 from evaluation.protocols import shipped
 from evaluation.protocols.content import as_json
+from evaluation.protocols.writing import create_protocol, write_version
 from projects.models import Member, Project
 from tests.evaluation.drafts import criterion, protocol
 

@@ -8,11 +8,11 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from accounts.models import User
 from api.problems import Problem
-from evaluation.actions.protocols import create_protocol, write_version
 from evaluation.models import Protocol, ProtocolVersion
 from evaluation.pages.protocols import file_of
 from evaluation.protocols import shipped
 from evaluation.protocols.content import as_json, faults_of, load, unready
+from evaluation.protocols.writing import create_protocol, write_version
 from projects.management.arguments import project_of, user_of
 from projects.models import Project
 

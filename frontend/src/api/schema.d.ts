@@ -790,6 +790,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{slug}/rating-design/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description What the design of a round with this plan would be, and how balanced it is. Opens nothing. */
+        post: operations["rating_designs_plan"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{slug}/releases/": {
         parameters: {
             query?: never;
@@ -1675,6 +1692,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/rounds/{round_id}/rating-design/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The design of a round. Which text is whose is not in it. */
+        get: operations["rating_designs_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/rounds/{round_id}/recent/": {
         parameters: {
             query?: never;
@@ -1754,6 +1788,23 @@ export interface paths {
         put?: never;
         /** @description Store the good rows of a sheet that was checked; bad ones stay out. */
         post: operations["rounds_import_sheet"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/rounds/{round_id}/unblind/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Tell which system wrote what, in a closed round. This cannot be taken back. */
+        post: operations["rating_designs_unblind"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2391,7 +2442,7 @@ export interface components {
         };
         /** @enum {string} */
         ByEnum: "provider" | "link";
-        Card: components["schemas"]["TupleCard"] | components["schemas"]["LabelCard"] | components["schemas"]["DiscourseCard"];
+        Card: components["schemas"]["CompareCard"] | components["schemas"]["RateCard"] | components["schemas"]["TupleCard"] | components["schemas"]["LabelCard"] | components["schemas"]["DiscourseCard"];
         CardUnit: {
             id: number;
             /** @description Empty where people are not to learn it. */
@@ -2551,6 +2602,74 @@ export interface components {
              * @default
              */
             stands_for: components["schemas"]["StandsForEnum"] | components["schemas"]["BlankEnum"];
+        };
+        /** @description What every card has, whatever its kind. */
+        CompareCard: {
+            assignment: number;
+            /** @description Of the person's answer; 0 before the first. */
+            revision: number;
+            /** @description Revision of the unit; send it back with the answer. */
+            shown: number;
+            position: number;
+            unit: components["schemas"]["CardUnit"];
+            /** Format: date-time */
+            answered_at: string | null;
+            outcome: components["schemas"]["OutcomeEnum"] | components["schemas"]["NullEnum"];
+            comment: string;
+            flag: boolean;
+            /** @description The decisions whose value is shown, to be sent back with the answer; empty where none is. */
+            references: number[];
+            protocol: components["schemas"]["ProtocolContent"];
+            source: components["schemas"]["SourceShown"];
+            target: components["schemas"]["TargetShown"] | null;
+            texts: components["schemas"]["PageText"][];
+            value: components["schemas"]["CompareValue"] | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "compare";
+        };
+        /** @enum {string} */
+        CompareKindEnum: "compare";
+        /** @description What every submission has, whatever its kind. */
+        CompareSubmissionRequest: {
+            assignment: number;
+            /** @description The revision that this one follows. */
+            revision: number;
+            outcome: components["schemas"]["OutcomeEnum"];
+            /**
+             * @description Code of a skip.
+             * @default
+             */
+            reason: string;
+            shown: number;
+            /** @default 0 */
+            active_ms: number;
+            /** @default  */
+            comment: string;
+            /** @default false */
+            flag: boolean;
+            /** @description The decisions that the card showed. */
+            references?: number[];
+            /** @description Assignments whose cards are held. */
+            have?: number[];
+            value?: components["schemas"]["CompareValueRequest"] | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "compare";
+        };
+        CompareValue: {
+            left: string;
+            right: string;
+            said: components["schemas"]["PairChoice"][];
+        };
+        CompareValueRequest: {
+            left: string;
+            right: string;
+            said: components["schemas"]["PairChoiceRequest"][];
         };
         ComparedField: {
             field: string;
@@ -2792,6 +2911,21 @@ export interface components {
         };
         /** @enum {string} */
         DerivesEnum: "m3";
+        /** @description How often each system comes at each place and after which; of pairs, beside which and on which side. */
+        DesignBalance: {
+            systems: string[];
+            pages?: number;
+            places?: number[][];
+            followed?: number[][];
+            shown?: number[][];
+            sides?: components["schemas"]["Sides"][];
+        };
+        DesignProtocol: {
+            id: number;
+            version: number;
+            name: string;
+            number: number;
+        };
         Difference: {
             before?: string | null;
             files: components["schemas"]["FileDifference"][];
@@ -3213,8 +3347,6 @@ export interface components {
             id: number;
             file_name: string;
         };
-        /** @enum {string} */
-        InEnum: "source" | "summary";
         /** @description An answer that flags, comments or skips, with the words on it. */
         InboxItem: {
             /** Format: uuid */
@@ -3545,6 +3677,30 @@ export interface components {
             files: components["schemas"]["ReleaseFile"][];
             /** @description SHA-256 of the manifest without this field. */
             digest: string;
+        };
+        /** @description A passage of the text, in code points, with its quote; the server slices the text again and compares. */
+        Marked: {
+            start: number;
+            end: number;
+            quote: string;
+            /** @default  */
+            category: string;
+            /** @default  */
+            severity: string;
+            /** @default  */
+            reason: string;
+        };
+        /** @description A passage of the text, in code points, with its quote; the server slices the text again and compares. */
+        MarkedRequest: {
+            start: number;
+            end: number;
+            quote: string;
+            /** @default  */
+            category: string;
+            /** @default  */
+            severity: string;
+            /** @default  */
+            reason: string;
         };
         /** @description A level, and how many units of it the project has. */
         Material: {
@@ -3992,6 +4148,11 @@ export interface components {
             /** @description Unsettled skips. */
             skipped: number;
         };
+        PageText: {
+            /** @description What answers call it. */
+            key: string;
+            text: string;
+        };
         PaginatedApiTokenList: {
             /** @example 123 */
             count: number;
@@ -4367,6 +4528,20 @@ export interface components {
             previous?: string | null;
             results: components["schemas"]["UnitOutputs"][];
         };
+        /** @description ``choice``: the key of the better text, or tie, or neither. */
+        PairChoice: {
+            criterion: string;
+            choice: string;
+            /** @default  */
+            reason: string;
+        };
+        /** @description ``choice``: the key of the better text, or tie, or neither. */
+        PairChoiceRequest: {
+            criterion: string;
+            choice: string;
+            /** @default  */
+            reason: string;
+        };
         PairTable: {
             raters: string[];
             table: number[][];
@@ -4526,6 +4701,22 @@ export interface components {
             half_width: number | null;
             curve: components["schemas"]["CurvePoint"][];
             needed: components["schemas"]["CurvePoint"][];
+        };
+        PlannedDesign: {
+            sources: number;
+            pages: number;
+            /** @description Distinct ones: what several systems wrote alike is rated once. */
+            texts: number;
+            /** @description Texts made plainly bad, by which attention is seen. */
+            checks: number;
+            /** @description Chosen sources of which not every system has a text. */
+            left_out: number;
+            /** @description Pairs of texts that say the same, which are not asked about. */
+            alike: number;
+            /** @description Capitals only where sentences begin: one system writes without. */
+            lowered: boolean;
+            entrants: string[];
+            balance: components["schemas"]["DesignBalance"];
         };
         /** @enum {string} */
         PlannedPurposeEnum: "gold" | "measure only" | "review and correct" | "practice";
@@ -4765,13 +4956,15 @@ export interface components {
         ProtocolKindEnum: "rate" | "compare";
         /** @description A passage of an example that is highlighted. */
         ProtocolMark: {
-            in: components["schemas"]["InEnum"];
+            in: components["schemas"]["ProtocolMarkInEnum"];
             start: number;
             end: number;
         };
+        /** @enum {string} */
+        ProtocolMarkInEnum: "source" | "summary";
         /** @description A passage of an example that is highlighted. */
         ProtocolMarkRequest: {
-            in: components["schemas"]["InEnum"];
+            in: components["schemas"]["ProtocolMarkInEnum"];
             start: number;
             end: number;
         };
@@ -4957,14 +5150,121 @@ export interface components {
             contested: string[];
             flagged: boolean;
         };
+        /** @description A passage of the text or of a study (from 0) that is given as evidence. */
+        Quoted: {
+            in: components["schemas"]["QuotedInEnum"];
+            start: number;
+            end: number;
+            quote: string;
+            /** @default 0 */
+            study: number;
+        };
+        /** @enum {string} */
+        QuotedInEnum: "summary" | "source";
+        /** @description A passage of the text or of a study (from 0) that is given as evidence. */
+        QuotedRequest: {
+            in: components["schemas"]["QuotedInEnum"];
+            start: number;
+            end: number;
+            quote: string;
+            /** @default 0 */
+            study: number;
+        };
         /** @description A half-open range of Unicode code points of the text as stored. */
         Range: {
             start: number;
             end: number;
         };
+        /** @description What every card has, whatever its kind. */
+        RateCard: {
+            assignment: number;
+            /** @description Of the person's answer; 0 before the first. */
+            revision: number;
+            /** @description Revision of the unit; send it back with the answer. */
+            shown: number;
+            position: number;
+            unit: components["schemas"]["CardUnit"];
+            /** Format: date-time */
+            answered_at: string | null;
+            outcome: components["schemas"]["OutcomeEnum"] | components["schemas"]["NullEnum"];
+            comment: string;
+            flag: boolean;
+            /** @description The decisions whose value is shown, to be sent back with the answer; empty where none is. */
+            references: number[];
+            protocol: components["schemas"]["ProtocolContent"];
+            source: components["schemas"]["SourceShown"];
+            target: components["schemas"]["TargetShown"] | null;
+            texts: components["schemas"]["PageText"][];
+            value: components["schemas"]["RateValue"] | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "rate";
+        };
+        /** @enum {string} */
+        RateKindEnum: "rate";
+        /** @description What every submission has, whatever its kind. */
+        RateSubmissionRequest: {
+            assignment: number;
+            /** @description The revision that this one follows. */
+            revision: number;
+            outcome: components["schemas"]["OutcomeEnum"];
+            /**
+             * @description Code of a skip.
+             * @default
+             */
+            reason: string;
+            shown: number;
+            /** @default 0 */
+            active_ms: number;
+            /** @default  */
+            comment: string;
+            /** @default false */
+            flag: boolean;
+            /** @description The decisions that the card showed. */
+            references?: number[];
+            /** @description Assignments whose cards are held. */
+            have?: number[];
+            value?: components["schemas"]["RateValueRequest"] | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "rate";
+        };
+        /** @description Every text of the page, once. */
+        RateValue: {
+            texts: components["schemas"]["TextSaid"][];
+        };
+        /** @description Every text of the page, once. */
+        RateValueRequest: {
+            texts: components["schemas"]["TextSaidRequest"][];
+        };
         Rating: {
             rater: string;
             value: string;
+        };
+        RatingDesign: {
+            sources: number;
+            pages: number;
+            /** @description Distinct ones: what several systems wrote alike is rated once. */
+            texts: number;
+            /** @description Texts made plainly bad, by which attention is seen. */
+            checks: number;
+            /** @description Chosen sources of which not every system has a text. */
+            left_out: number;
+            /** @description Pairs of texts that say the same, which are not asked about. */
+            alike: number;
+            /** @description Capitals only where sentences begin: one system writes without. */
+            lowered: boolean;
+            entrants: string[];
+            digest: string;
+            protocol: components["schemas"]["DesignProtocol"];
+            /** Format: date-time */
+            unblinded_at: string | null;
+            /** @description Runs that blind rounds still keep sealed. */
+            sealed: number;
         };
         /** @description One output, as it came out. Token counts are null where the backend has no tokens. */
         ReadSummary: {
@@ -5553,10 +5853,38 @@ export interface components {
             unit: number;
             key: string;
         };
+        /** @description What is said of one text by one criterion. */
+        Said: {
+            criterion: string;
+            /** @default  */
+            value: string;
+            /** @default false */
+            na: boolean;
+            /** @default false */
+            prefilled: boolean;
+            /** @default  */
+            reason: string;
+            spans?: components["schemas"]["Marked"][];
+            quotes?: components["schemas"]["Quoted"][];
+        };
         SaidField: {
             field: string;
             /** @description In words. */
             value: string;
+        };
+        /** @description What is said of one text by one criterion. */
+        SaidRequest: {
+            criterion: string;
+            /** @default  */
+            value: string;
+            /** @default false */
+            na: boolean;
+            /** @default false */
+            prefilled: boolean;
+            /** @default  */
+            reason: string;
+            spans?: components["schemas"]["MarkedRequest"][];
+            quotes?: components["schemas"]["QuotedRequest"][];
         };
         ScoredRun: {
             run: number;
@@ -5619,6 +5947,10 @@ export interface components {
             /** @description Sanitised. */
             html: string;
         };
+        Sides: {
+            left: number;
+            right: number;
+        };
         /** @description Input that refuses fields it does not know, so that nobody believes to have set what was ignored. */
         SignInRequest: {
             email: string;
@@ -5630,6 +5962,12 @@ export interface components {
         };
         /** @enum {string} */
         SlotEnum: "p" | "i" | "c" | "o";
+        /** @description What the texts were made from. */
+        SourceShown: {
+            query: string;
+            title: string;
+            studies: components["schemas"]["StudyShown"][];
+        };
         SpanAgreement: {
             name: string;
             method: string;
@@ -5721,7 +6059,11 @@ export interface components {
             reviews: number;
             propositions: number;
         };
-        SubmissionRequest: components["schemas"]["TupleSubmissionRequest"] | components["schemas"]["LabelSubmissionRequest"] | components["schemas"]["DiscourseSubmissionRequest"];
+        StudyShown: {
+            title: string;
+            text: string;
+        };
+        SubmissionRequest: components["schemas"]["CompareSubmissionRequest"] | components["schemas"]["RateSubmissionRequest"] | components["schemas"]["TupleSubmissionRequest"] | components["schemas"]["LabelSubmissionRequest"] | components["schemas"]["DiscourseSubmissionRequest"];
         /** @description The hand: which assignments, in order, and the cards that the client does not hold yet. */
         Submitted: {
             hand: number[];
@@ -5842,8 +6184,28 @@ export interface components {
         TargetEnum: "none" | "text" | "tuple" | "gold";
         /** @enum {string} */
         TargetLevelEnum: "document" | "sentence";
+        /** @description As much of the target as the protocol shows; what it does not is empty. */
+        TargetShown: {
+            text: string;
+            slots: components["schemas"]["TargetSlot"][];
+            polarity: string;
+            modality: string;
+        };
+        TargetSlot: {
+            slot: string;
+            text: string;
+            form: string;
+        };
         /** @enum {string} */
-        TaskKindEnum: "tuple" | "label" | "discourse";
+        TaskKindEnum: "compare" | "rate" | "tuple" | "label" | "discourse";
+        TextSaid: {
+            text: string;
+            said: components["schemas"]["Said"][];
+        };
+        TextSaidRequest: {
+            text: string;
+            said: components["schemas"]["SaidRequest"][];
+        };
         /** @enum {string} */
         TextsPerPageEnum: "all" | "one";
         /** @enum {string} */
@@ -9704,7 +10066,7 @@ export interface operations {
     outdated_answers_list: {
         parameters: {
             query?: {
-                kind?: "tuple" | "label" | "discourse";
+                kind?: "compare" | "rate" | "tuple" | "label" | "discourse";
                 /** @description A page number within the paginated result set. */
                 page?: number;
                 /** @description Number of results to return per page. */
@@ -10280,6 +10642,103 @@ export interface operations {
             };
             /** @description Absent, or hidden from you: the two look alike. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    rating_designs_plan: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RoundPlanRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlannedDesign"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has moved on; nothing was changed or deleted. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A value breaks a rule: `errors` names the fields. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries; wait as `Retry-After` says. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11267,7 +11726,7 @@ export interface operations {
     stale_list: {
         parameters: {
             query?: {
-                kind?: "tuple" | "label" | "discourse";
+                kind?: "compare" | "rate" | "tuple" | "label" | "discourse";
                 /** @description A page number within the paginated result set. */
                 page?: number;
                 /** @description Number of results to return per page. */
@@ -15188,6 +15647,63 @@ export interface operations {
             };
         };
     };
+    rating_designs_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                round_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RatingDesign"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     work_recent: {
         parameters: {
             query?: never;
@@ -15517,6 +16033,99 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has moved on; nothing was changed or deleted. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A value breaks a rule: `errors` names the fields. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries; wait as `Retry-After` says. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    rating_designs_unblind: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                round_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RatingDesign"];
                 };
             };
             /** @description The request cannot be read. */

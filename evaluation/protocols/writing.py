@@ -12,8 +12,8 @@ from audit.log import record
 from projects.models import Project
 
 from ..models import Protocol, ProtocolVersion
-from ..protocols.content import as_json, digest, parse
-from ..protocols.parts import Content
+from .content import as_json, digest, parse
+from .parts import Content
 
 #: How often a version's number is taken again where others wrote versions of the protocol at the same moment.
 TRIES = 5

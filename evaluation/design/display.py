@@ -1,0 +1,40 @@
+"""One form for all texts of a round, so that typography gives no system away. What was written stays beside it."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+#: Marks between sentences that some models write.
+_BREAKS = re.compile(r"\s*<\s*(?:n|q|/s|s|pad|unk|sep)\s*>\s*", re.IGNORECASE)
+_SPACES = re.compile(r"\s+")
+_BEFORE = re.compile(r"\s+([,.;:!?%)\]}»\u201d\u2019])")
+_AFTER = re.compile(r"([(\[{«\u201c\u2018])\s+")
+#: Apostrophes and hyphens that tokenisers set apart: "patient 's", "long - term".
+_APART = re.compile(r"(?<=\w)\s+('s|'t|'re|'ve|'ll|'d|'m|n't)\b")
+_HYPHEN = re.compile(r"(?<=\w)\s+-\s+(?=\w)")
+_QUOTES = str.maketrans({"\u201c": '"', "\u201d": '"', "\u2019": "'", "\u2018": "'", "`": "'", "\u00a0": " "})
+_STARTS = re.compile(r"(?:^|(?<=[.!?])\s+)([a-zà-öø-ÿ])")
+#: A system writes without capitals where so large a share of its texts has none.
+MOSTLY = 0.9
+
+
+def writes_without_capitals(texts: Sequence[str]) -> bool:
+    """Whether a system's texts hardly ever have a capital letter."""
+    lowered = sum(text == text.lower() for text in texts)
+    return bool(texts) and lowered >= MOSTLY * len(texts)
+
+
+def lowers(by_system: Iterable[Sequence[str]]) -> bool:
+    """Whether texts of a round are shown without capitals but those of sentences: one system writes so."""
+    return any(writes_without_capitals(texts) for texts in by_system)
+
+
+def one_form(text: str, *, lowered: bool) -> str:
+    """A text as raters are shown it: spaces, quotation marks and marks between sentences alike for all; ``lowered``:
+    capitals at the beginning of sentences only. The same again for what it gave."""
+    text = _BREAKS.sub(" ", text).translate(_QUOTES)
+    text = _SPACES.sub(" ", text).strip()
+    text = _APART.sub(r"\1", _AFTER.sub(r"\1", _BEFORE.sub(r"\1", text)))
+    text = _HYPHEN.sub("-", text)
+    if lowered:
+        text = text.lower()
+    return _STARTS.sub(lambda found: found.group(0)[:-1] + found.group(1).upper(), text)

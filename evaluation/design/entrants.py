@@ -1,0 +1,43 @@
+"""Who can take part in a rating round: runs with summaries, and the reference summaries."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from generation.models import Run, UnitLevel
+from generation.runs.at_hand import names, runs_with_summaries
+from generation.runs.sources import LEVELS
+from projects.models import Project
+
+REFERENCES = "references"
+
+
+@dataclass(frozen=True)
+class Taking:
+    """One that takes part. ``run``: None for the reference summaries."""
+
+    name: str
+    run: Run | None
+
+
+def offered(project: Project) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What a lead can choose from, and how it reads: every run that results are about, then the references."""
+    runs = list(runs_with_summaries(project))
+    called = names(runs)
+    words = [f"{called[run.pk]} ({LEVELS[UnitLevel(run.version.level)]})" for run in runs]
+    return (*(str(run.pk) for run in runs), REFERENCES), (*words, "Reference summaries")
+
+
+def chosen(project: Project, options: Mapping[str, Any]) -> list[Taking]:
+    """Those of a round's options, in the order in which they are offered."""
+    wanted = options.get("entrants") or []
+    runs = list(Run.objects.filter(pk__in=[int(one) for one in wanted if one != REFERENCES])
+                .select_related("version__system").order_by("version__system_id", "version__number", "pk"))  # fmt: skip
+    called = names(runs)
+    taking = [Taking(called[run.pk], run) for run in runs if run.version.system.project_id == project.pk]
+    return taking + ([Taking("Reference", None)] if REFERENCES in wanted else [])
+
+
+def levels(taking: Sequence[Taking]) -> set[str]:
+    """The levels whose units their texts are of."""
+    return {one.run.version.level for one in taking if one.run}

@@ -1,0 +1,1 @@
+"""The kinds of the queue by which summaries are judged, one folder each."""

@@ -1,0 +1,1 @@
+"""Comparing two summaries, side by side."""

@@ -1,0 +1,1 @@
+"""Rating summaries one by one."""

@@ -1,0 +1,198 @@
+"""Rate summaries: what one person says of each text of a page, by the criteria of a protocol."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+from rest_framework import serializers
+
+from api.parameters import Parameter, Takes
+from measures.agreement import Scale
+from projects.kinds import Row, Value
+from projects.kinds.majority import Verdict, majority
+from projects.models import Answer, Assignment, Round, Unit
+from sql.compiled import insert
+
+from ...design.stored import content_by
+from ...models import Rating, RatingSpan
+from ..pages import PageKind, text_ids
+from ..scales import NOT_APPLICABLE, scales_of
+from .checking import check
+from .serializers import PageCardSerializer, RateValueSerializer
+
+#: What the marks of a row look like in one cell.
+BETWEEN = " | "
+
+
+class RateKind(PageKind):
+    """Each text of a page by itself, criterion by criterion."""
+
+    key = "rate"
+    title = "Rate summaries"
+    protocol_kind = "rate"
+    fields: Sequence[str] = ()
+    tables = (Rating, RatingSpan)
+    options = (
+        Parameter("one_form", Takes.SWITCH, "Show all texts in one form", default=True,
+                  help="Case, spaces and quotation marks alike, so that they give no system away."),
+        Parameter("checks", Takes.INTEGER, "Attention checks (% of the pages)", default=0, minimum=0, maximum=50,
+                  required=True, help="A text made plainly bad among the others."),
+        Parameter("exclude_checks", Takes.INTEGER, "Leave out raters who fail more than this share of checks (%)",
+                  minimum=0, maximum=100, help="Declared now; results are given with and without."),
+        Parameter("exclude_fast", Takes.SWITCH, "Leave out implausibly fast pages", default=False,
+                  help="Declared now; results are given with and without."),
+    )  # fmt: skip
+    policy = (
+        Parameter("points_apart", Takes.INTEGER, "Points of a scale that an answer may be off", default=1, minimum=0,
+                  maximum=10, required=True, help="Where answers are held against gold, as in practice."),
+    )  # fmt: skip
+    card_serializer: type[serializers.Serializer[Any]] = PageCardSerializer
+    value_serializer: type[serializers.Serializer[Any]] = RateValueSerializer
+    columns: Sequence[str] = ("text", "criterion", "value", "prefilled", "reason", "marks")
+    part = "text"
+
+    def check(self, slot: Assignment, value: Value) -> None:
+        page = self.page_of(slot)
+        studies = [study["text"] for study in page.source.shown["studies"]]
+        content = content_by(page.source.design.version.digest)
+        check(content, {text.code: text.shown for text in page.texts.all()}, studies, value)
+
+    def store(self, said: Sequence[tuple[Answer, Value]]) -> None:
+        codes = text_ids(answer.assignment.unit_id for answer, _ in said)
+        rows: list[Rating] = []
+        marked: list[tuple[Rating, Value]] = []
+        for answer, value in said:
+            for place, text in enumerate(value["texts"]):
+                for number, one in enumerate(text["said"]):
+                    rating = Rating(
+                        answer=answer, text_id=codes[answer.assignment.unit_id, text["text"]], place=place,
+                        number=number, criterion=one["criterion"], value=one["value"], is_na=one["na"],
+                        is_prefilled=one["prefilled"], reason=one["reason"],
+                    )  # fmt: skip
+                    rows.append(rating)
+                    marked.append((rating, one))
+        insert(rows)
+        if spans := [span for rating, one in marked for span in _spans(rating, one)]:
+            insert(spans)
+
+    def values(self, answers: Iterable[UUID]) -> dict[Any, Value]:
+        rows = Rating.objects.filter(answer__in=list(answers)).order_by("answer", "place", "number")
+        found: dict[Any, Value] = {}
+        spans: dict[int, list[RatingSpan]] = defaultdict(list)
+        for span in RatingSpan.objects.filter(rating__answer__in=list(answers)).order_by("pk"):
+            spans[span.rating_id].append(span)
+        for row in rows.select_related("text").defer("text__shown"):
+            texts = found.setdefault(row.answer_id, {"texts": []})["texts"]
+            if not texts or texts[-1]["text"] != row.text.code:
+                texts.append({"text": row.text.code, "said": []})
+            texts[-1]["said"].append(_said(row, spans[row.pk]))
+        return found
+
+    # What it comes to
+
+    def scales_of(self, round: Round) -> Sequence[Scale]:
+        return scales_of(self.content_of(round))
+
+    def adopt(self, unit: Unit, answers: Sequence[tuple[Answer, Value]], round: Round) -> list[Verdict]:
+        return [majority(name, answers, partial(by_text, name))[0] for name in self.fields_of(round)]
+
+    def part_of(self, field: str, value: Value) -> Value:
+        texts = [
+            {"text": text["text"], "said": [one for one in text["said"] if one["criterion"] == field]}
+            for text in value.get("texts", [])
+        ]
+        return {"texts": [text for text in texts if text["said"]]} if any(t["said"] for t in texts) else {}
+
+    def merged(self, parts: Sequence[Value]) -> Value:
+        said: dict[str, list[Any]] = {}
+        for part in parts:
+            for text in part.get("texts", []):
+                said.setdefault(text["text"], []).extend(text["said"])
+        return {"texts": [{"text": code, "said": of} for code, of in said.items()]} if said else {}
+
+    def says_same(self, field: str, one: Value, other: Value) -> bool:
+        return by_text(field, one) == by_text(field, other)
+
+    def apart(self, field: str, one: Value, other: Value) -> float:
+        """The share of the texts of which the two say otherwise."""
+        mine, theirs = dict(by_text(field, one)), dict(by_text(field, other))
+        codes = set(mine) | set(theirs)
+        return sum(mine.get(code) != theirs.get(code) for code in codes) / len(codes) if codes else 0.0
+
+    def matches(self, field: str, said: Value, expected: Value, round: Round) -> bool | None:
+        """Every text within as many points of what is expected as the round allows; free texts are not compared."""
+        criterion = self.content_of(round).criterion(field)
+        if criterion.scale.type == "text":
+            return None
+        mine, wanted = dict(by_text(field, said)), dict(by_text(field, expected))
+        if criterion.scale.type not in ("likert", "slider"):
+            return mine == wanted
+        places = [option.value for option in criterion.scale.options]
+        allowed = int(round.policy.get("points_apart", 1))
+        return set(mine) == set(wanted) and all(_near(mine[c], wanted[c], places, allowed) for c in wanted)
+
+    def rows(self, value: Value) -> list[Row]:
+        """A row for each rating."""
+        return [
+            {
+                "text": text["text"], "criterion": one["criterion"],
+                "value": NOT_APPLICABLE if one["na"] else one["value"], "prefilled": "yes" if one["prefilled"] else "",
+                "reason": one["reason"],
+                "marks": BETWEEN.join(f"{s['start']}-{s['end']}:{s['category']}:{s['severity']}" for s in one["spans"]),
+            }
+            for text in value["texts"] for one in text["said"]
+        ]  # fmt: skip
+
+    def sentence(self, field: str, value: Value) -> str:
+        return ", ".join(said or "nothing" for _, said in by_text(field, value))
+
+    def in_words(self, value: Value) -> dict[str, str]:
+        fields = dict.fromkeys(one["criterion"] for text in value.get("texts", []) for one in text["said"])
+        return {field: self.sentence(field, value) for field in fields}
+
+
+def by_text(field: str, value: Value) -> tuple[tuple[str, str], ...]:
+    """What a value says of each text in one field, by the texts' codes."""
+    return tuple(
+        sorted(
+            (text["text"], NOT_APPLICABLE if one["na"] else one["value"])
+            for text in value.get("texts", []) for one in text["said"] if one["criterion"] == field
+        )
+    )  # fmt: skip
+
+
+def _near(mine: str, wanted: str, places: Sequence[str], allowed: int) -> bool:
+    if mine == wanted or mine not in places or wanted not in places:
+        return mine == wanted
+    return abs(places.index(mine) - places.index(wanted)) <= allowed
+
+
+def _spans(rating: Rating, one: Value) -> list[RatingSpan]:
+    marks = [
+        RatingSpan(rating=rating, is_quote=False, within="summary", start=s["start"], end=s["end"], quote=s["quote"],
+                   category=s["category"], severity=s["severity"], reason=s["reason"])
+        for s in one["spans"]
+    ]  # fmt: skip
+    return marks + [
+        RatingSpan(rating=rating, is_quote=True, within=q["in"], study=q["study"], start=q["start"], end=q["end"],
+                   quote=q["quote"])
+        for q in one["quotes"]
+    ]  # fmt: skip
+
+
+def _said(row: Rating, spans: Sequence[RatingSpan]) -> Value:
+    return {
+        "criterion": row.criterion, "value": row.value, "na": row.is_na, "prefilled": row.is_prefilled,
+        "reason": row.reason,
+        "spans": [
+            {"start": s.start, "end": s.end, "quote": s.quote, "category": s.category, "severity": s.severity,
+             "reason": s.reason}
+            for s in spans if not s.is_quote
+        ],
+        "quotes": [
+            {"in": s.within, "start": s.start, "end": s.end, "quote": s.quote, "study": s.study}
+            for s in spans if s.is_quote
+        ],
+    }  # fmt: skip

@@ -1,0 +1,52 @@
+"""A rating round's design in JSON."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+Plain = serializers.Serializer[Any]
+
+
+class DesignCountsSerializer(Plain):
+    sources = serializers.IntegerField()
+    pages = serializers.IntegerField()
+    texts = serializers.IntegerField(help_text="Distinct ones: what several systems wrote alike is rated once.")
+    checks = serializers.IntegerField(help_text="Texts made plainly bad, by which attention is seen.")
+    left_out = serializers.IntegerField(help_text="Chosen sources of which not every system has a text.")
+    alike = serializers.IntegerField(help_text="Pairs of texts that say the same, which are not asked about.")
+    lowered = serializers.BooleanField(help_text="Capitals only where sentences begin: one system writes without.")
+    entrants = serializers.ListField(child=serializers.CharField())
+
+
+class SidesSerializer(Plain):
+    left = serializers.IntegerField()
+    right = serializers.IntegerField()
+
+
+class DesignBalanceSerializer(Plain):
+    """How often each system comes at each place and after which; of pairs, beside which and on which side."""
+
+    systems = serializers.ListField(child=serializers.CharField())
+    pages = serializers.IntegerField(required=False)
+    places = serializers.ListField(child=serializers.ListField(child=serializers.IntegerField()), required=False)
+    followed = serializers.ListField(child=serializers.ListField(child=serializers.IntegerField()), required=False)
+    shown = serializers.ListField(child=serializers.ListField(child=serializers.IntegerField()), required=False)
+    sides = SidesSerializer(many=True, required=False)
+
+
+class PlannedDesignSerializer(DesignCountsSerializer):
+    balance = DesignBalanceSerializer()
+
+
+class DesignProtocolSerializer(Plain):
+    id = serializers.IntegerField()
+    version = serializers.IntegerField()
+    name = serializers.CharField()
+    number = serializers.IntegerField()
+
+
+class RatingDesignSerializer(DesignCountsSerializer):
+    digest = serializers.CharField()
+    protocol = DesignProtocolSerializer()
+    unblinded_at = serializers.DateTimeField(allow_null=True)
+    sealed = serializers.IntegerField(help_text="Runs that blind rounds still keep sealed.")

@@ -1,0 +1,107 @@
+"""Rating rounds, made through the product's own actions: runs with texts, a round over them, and what raters say."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from accounts.models import User
+from evaluation.kinds.rate.checking import holds
+from evaluation.protocols.content import load
+from evaluation.protocols.parts import Criterion
+from generation.models import Run
+from projects.actions.answers import Submitted, next_hand, submit
+from projects.actions.rounds import RoundPlan, open_round
+from projects.models import Assignment, Member, Project, Round
+from projects.rounds import cards
+from tests.builders import build_cluster, submission
+from tests.generation.rows import build_run, build_version
+
+GUIDELINE, PREFERENCE = "shipped:guideline", "shipped:preference"
+#: What each system writes of cluster n.
+SYSTEMS: Mapping[str, Callable[[int], str]] = {
+    "Alder": lambda n: f"Nepralin did not change relapse in study {n}.",
+    "Birch": lambda n: f"nepralin may have lowered relapse , they say of study {n} .",
+    "Cedar": lambda n: f"There is no evidence about relapse in study {n}.",
+    "Dogwood": lambda n: f"Nepralin and placebo did equally well in study {n}.",
+}
+
+
+def build_runs(project: Project, clusters: int = 4, systems: Sequence[str] = tuple(SYSTEMS)) -> list[Run]:
+    """Systems that have each summarised so many clusters."""
+    there = [build_cluster(project, number=n) for n in range(clusters)]
+    return [
+        build_run(build_version(project, name), {c.unit_id: SYSTEMS[name](n) for n, c in enumerate(there)})
+        for name in systems
+    ]
+
+
+def open_rating(
+    project: Project, people: Sequence[Member], runs: Sequence[Run], protocol: str = GUIDELINE, **plan: Any
+) -> Round:
+    """An open round over all that the runs have summarised."""
+    options = {"protocol": protocol, "entrants": [str(run.pk) for run in runs]} | plan.pop("options", {})
+    kind = "compare" if protocol == PREFERENCE else "rate"
+    fields: dict[str, Any] = {
+        "name": "ratings", "kind": kind, "purpose": "measure only", "overlap": len(people), "dealing": "dealt",
+        "seed": 20_261_122,
+    }  # fmt: skip
+    whole = RoundPlan(people=[m.pk for m in people], options=options, **fields | plan)
+    return open_round(project=project, plan=whole, by=project.members.filter(role="lead").order_by("pk")[0].user)
+
+
+def hand_of(user: User, round: Round) -> list[dict[str, Any]]:
+    """The cards in a person's hand."""
+    return cards.cards(round, next_hand(user=user, round=round))
+
+
+def anything(criterion: Criterion, key: str) -> str:
+    """Some value of a criterion: by the text's key, so that raters agree."""
+    values = [option.value for option in criterion.scale.options]
+    match criterion.scale.type:
+        case "likert" | "categorical":
+            return values[int(key, 16) % len(values)]
+        case "slider":
+            return "50"
+        case "spans":
+            return "none"
+        case "multi-label":
+            return ""
+    return "A remark."
+
+
+def rate_value(card: Mapping[str, Any], choose: Callable[[Criterion, str], str] = anything) -> dict[str, Any]:
+    """An answer to a page: every criterion that is asked, of every text."""
+    criteria = load(card["protocol"]).criteria
+    texts = []
+    for text in card["texts"]:
+        said: dict[str, dict[str, Any]] = {}
+        for criterion in criteria:
+            if holds(criterion.shown_if, said):
+                said[criterion.key] = {
+                    "criterion": criterion.key, "value": choose(criterion, text["key"]), "na": False,
+                    "prefilled": False, "reason": "Because." if criterion.reason.required_at else "", "spans": [],
+                    "quotes": [],
+                }  # fmt: skip
+        texts.append({"text": text["key"], "said": list(said.values())})
+    return {"texts": texts}
+
+
+def pair_value(card: Mapping[str, Any], choice: int = 0) -> dict[str, Any]:
+    """The text on one side, by every criterion."""
+    keys = [text["key"] for text in card["texts"]]
+    said = [{"criterion": c["key"], "choice": keys[choice], "reason": ""} for c in card["protocol"]["criteria"]]
+    return {"left": keys[0], "right": keys[1], "said": said}
+
+
+def say(user: User, slot: Assignment, value: dict[str, Any]) -> Submitted:
+    return submit(user=user, submission=submission(slot, value, kind=slot.round.kind, active_ms=30_000))
+
+
+def rate_all(user: User, round: Round, choose: Callable[[Criterion, str], str] = anything) -> int:
+    """Answer all that a person is handed; how many pages."""
+    done = 0
+    while slots := next_hand(user=user, round=round):
+        card = cards.cards(round, slots[:1])[0]
+        value = rate_value(card, choose) if round.kind == "rate" else pair_value(card, done % 2)
+        say(user, slots[0], value)
+        done += 1
+    return done

@@ -1,0 +1,309 @@
+"""A rating round from its plan to its figures: pages, orders, checks of what is said, blinding."""
+
+from collections import Counter
+from typing import Any
+
+import pytest
+from django.db.models import F
+from scipy.stats import chisquare  # type: ignore[import-untyped]
+
+from accounts.models import User
+from api.problems import Conflict, Refused
+from audit.actions import seal_pending
+from evaluation.actions.unblinding import unblind
+from evaluation.design.stored import intact
+from evaluation.models import PageText, PageTextOf, Protocol, Rating, RatingDesign, RatingPage
+from generation.actions.runs import lift_seal
+from generation.models import Seal, Summary
+from projects import kinds
+from projects.actions.answers import next_hand
+from projects.actions.rounds import add_person, close_round
+from projects.models import Answer, Project
+from projects.rounds.agreement import report
+from tests.builders import build_cluster
+from tests.evaluation.rating import (
+    GUIDELINE,
+    PREFERENCE,
+    SYSTEMS,
+    build_runs,
+    hand_of,
+    open_rating,
+    pair_value,
+    rate_all,
+    rate_value,
+    say,
+)
+from tests.generation.rows import build_run, build_version
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_page_has_all_texts_of_its_source_in_one_form(project: Project, evaluator: User) -> None:
+    member = project.members.get(user=evaluator)
+    round = open_rating(project, [member], build_runs(project))
+    card = hand_of(evaluator, round)[0]
+    assert len(card["texts"]) == 4
+    assert card["source"]["studies"]
+    assert card["target"] is None
+    # One of the systems writes without capitals and sets stops apart: now they all do as it does, and none apart.
+    for text in card["texts"]:
+        assert text["text"][0].isupper()
+        assert text["text"][1:] == text["text"][1:].lower()
+        assert " ." not in text["text"]
+        assert " ," not in text["text"]
+    assert {len(text["key"]) for text in card["texts"]} == {8}
+    exact = set(PageTextOf.objects.values_list("exact", flat=True))
+    assert exact == {write(n) for write in SYSTEMS.values() for n in range(4)}
+
+
+def test_two_raters_get_the_texts_in_orders_of_their_own(project: Project, evaluator: User, ann1: User) -> None:
+    members = [project.members.get(user=user) for user in (evaluator, ann1)]
+    round = open_rating(project, members, build_runs(project, clusters=8))
+    orders = [[[t["key"] for t in card["texts"]] for card in hand_of(user, round)] for user in (evaluator, ann1)]
+    assert orders[0] != orders[1]
+    assert [set(page) for page in orders[0]] == [set(page) for page in orders[1]]
+    # And the same again whenever it is asked for.
+    assert orders[0] == [[t["key"] for t in card["texts"]] for card in hand_of(evaluator, round)]
+
+
+def test_texts_that_are_alike_are_rated_once_for_all_who_wrote_them(project: Project, evaluator: User) -> None:
+    cluster = build_cluster(project)
+    same = {"one": "Nothing changed.", "two": "nothing changed .", "three": "All changed."}
+    runs = [build_run(build_version(project, name), {cluster.unit_id: text}) for name, text in same.items()]
+    round = open_rating(project, [project.members.get(user=evaluator)], runs)
+    assert len(hand_of(evaluator, round)[0]["texts"]) == 2
+    assert sorted(len(text.entrants) for text in PageText.objects.all()) == [1, 2]
+
+
+def test_a_source_of_which_a_system_has_no_text_is_left_out_for_all(project: Project, evaluator: User) -> None:
+    runs = build_runs(project, clusters=3)
+    more = build_cluster(project, number=9)
+    build_run(build_version(project, "Alder", decoding={"sentences": 2}), {more.unit_id: "Only one has this."})
+    round = open_rating(project, [project.members.get(user=evaluator)], runs)
+    assert round.units_count == 3
+
+
+def test_what_raters_say_is_stored_and_read_back_as_it_was_said(project: Project, evaluator: User) -> None:
+    round = open_rating(project, [project.members.get(user=evaluator)], build_runs(project))
+    slot = next_hand(user=evaluator, round=round)[0]
+    card = hand_of(evaluator, round)[0]
+    value = rate_value(card)
+    quote = card["texts"][0]["text"][:8]
+    value["texts"][0]["said"][0]["quotes"] = [{"in": "summary", "start": 0, "end": 8, "quote": quote, "study": 0}]
+    stored = say(evaluator, slot, value).answer
+    assert kinds.get("rate").values([stored.pk])[stored.pk] == value
+    assert Rating.objects.filter(answer=stored).count() == 12
+    seal_pending()
+    assert Answer.objects.get(pk=stored.pk).seal_id
+
+
+def _without_a_text(value: dict[str, Any]) -> None:
+    del value["texts"][1]
+
+
+def _twice(value: dict[str, Any]) -> None:
+    value["texts"][1]["text"] = value["texts"][0]["text"]
+
+
+def _without_an_answer(value: dict[str, Any]) -> None:
+    del value["texts"][2]["said"][0]
+
+
+def _off_the_scale(value: dict[str, Any]) -> None:
+    value["texts"][0]["said"][0]["value"] = "6"
+
+
+def _another_criterion(value: dict[str, Any]) -> None:
+    value["texts"][0]["said"][0]["criterion"] = "beauty"
+
+
+def _not_applicable_with_a_value(value: dict[str, Any]) -> None:
+    value["texts"][0]["said"][0] |= {"na": True}
+
+
+def _a_wrong_quote(value: dict[str, Any]) -> None:
+    value["texts"][0]["said"][0]["quotes"] = [{"in": "summary", "start": 0, "end": 4, "quote": "else", "study": 0}]
+
+
+def _a_study_that_is_not_there(value: dict[str, Any]) -> None:
+    value["texts"][0]["said"][0]["quotes"] = [{"in": "source", "start": 0, "end": 4, "quote": "else", "study": 9}]
+
+
+@pytest.mark.parametrize(
+    ("spoil", "field"),
+    [
+        (_without_a_text, "value.texts"), (_twice, "value.texts"), (_without_an_answer, "value.texts.2.said"),
+        (_off_the_scale, "value.texts.0.said.0.value"), (_another_criterion, "value.texts.0.said.0.criterion"),
+        (_not_applicable_with_a_value, "value.texts.0.said.0.value"), (_a_wrong_quote, "value.texts.0.said.0.quotes.0"),
+        (_a_study_that_is_not_there, "value.texts.0.said.0.quotes.0.study"),
+    ],
+)  # fmt: skip
+def test_what_does_not_fit_the_page_is_refused_with_its_place(
+    project: Project, evaluator: User, spoil: Any, field: str
+) -> None:
+    round = open_rating(project, [project.members.get(user=evaluator)], build_runs(project))
+    slot = next_hand(user=evaluator, round=round)[0]
+    value = rate_value(hand_of(evaluator, round)[0])
+    spoil(value)
+    with pytest.raises(Refused) as refused:
+        say(evaluator, slot, value)
+    assert refused.value.errors[0]["field"] == field
+    assert not Rating.objects.exists()
+
+
+def test_agreement_is_measured_criterion_by_criterion_over_texts(project: Project, evaluator: User, ann1: User) -> None:
+    members = [project.members.get(user=user) for user in (evaluator, ann1)]
+    round = open_rating(project, members, build_runs(project))
+    for user in (evaluator, ann1):
+        assert rate_all(user, round) == 4
+    figures = {measure["name"]: measure for measure in report(round)["measures"]}
+    assert set(figures) == {"coherence", "relevance", "consistency"} or len(figures) == 3
+    for measure in figures.values():
+        assert measure["units"] == 16
+        assert measure["all_agree"] == {"count": 16, "of": 16}
+
+
+def test_pairs_have_each_side_as_often_and_come_to_preferences(project: Project, evaluator: User, ann1: User) -> None:
+    members = [project.members.get(user=user) for user in (evaluator, ann1)]
+    round = open_rating(project, members, build_runs(project, systems=("Alder", "Birch", "Cedar")), PREFERENCE)
+    assert round.units_count == 4 * 3
+    mine, theirs = hand_of(evaluator, round)[0], hand_of(ann1, round)[0]
+    assert [t["key"] for t in mine["texts"]] == [t["key"] for t in theirs["texts"]][::-1]
+    slot = next_hand(user=evaluator, round=round)[0]
+    value = pair_value(mine)
+    stored = say(evaluator, slot, value).answer
+    assert kinds.get("compare").values([stored.pk])[stored.pk] == value
+    for user in (evaluator, ann1):
+        rate_all(user, round)
+    assert report(round)["measures"][0]["units"] == 12
+
+
+def test_opening_seals_the_runs_from_whoever_rates_and_from_who_joins_later(
+    project: Project, lead: User, evaluator: User, ann1: User
+) -> None:
+    runs = build_runs(project)
+    round = open_rating(project, [project.members.get(user=user) for user in (lead, evaluator)], runs, overlap=1)
+    sealed = Seal.objects.in_force().values_list("run", "member__user")
+    assert set(sealed) == {(run.pk, user.pk) for run in runs for user in (lead, evaluator)}
+    add_person(round=round, member=project.members.get(user=ann1), by=lead)
+    assert Summary.objects.visible_to(project.members.get(user=ann1)).count() == 0
+    with pytest.raises(Conflict, match="rated blindly"):
+        lift_seal(seal=Seal.objects.order_by("pk")[0], by=lead)
+
+
+def test_only_a_closed_round_is_unblinded_and_that_once(project: Project, lead: User, evaluator: User) -> None:
+    round = open_rating(project, [project.members.get(user=evaluator)], build_runs(project))
+    design = RatingDesign.objects.get(round=round)
+    with pytest.raises(Conflict, match="still open"):
+        unblind(design=design, by=lead)
+    close_round(round=round, by=lead)
+    unblind(design=design, by=lead)
+    assert not Seal.objects.in_force().exists()
+    with pytest.raises(Conflict, match="already"):
+        unblind(design=design, by=lead)
+
+
+def test_a_run_stays_sealed_while_another_round_needs_it(project: Project, lead: User, evaluator: User) -> None:
+    runs = build_runs(project)
+    member = project.members.get(user=evaluator)
+    first = open_rating(project, [member], runs)
+    open_rating(project, [member], runs[:2], name="another")
+    close_round(round=first, by=lead)
+    unblind(design=RatingDesign.objects.get(round=first), by=lead)
+    assert set(Seal.objects.in_force().values_list("run", flat=True)) == {run.pk for run in runs[:2]}
+
+
+def test_the_same_seed_gives_the_same_design_and_another_one_another(project: Project, evaluator: User) -> None:
+    member, runs = project.members.get(user=evaluator), build_runs(project)
+    digests = [
+        RatingDesign.objects.get(round=open_rating(project, [member], runs, name=name, seed=seed)).digest
+        for name, seed in (("a", 7), ("b", 7), ("c", 8))
+    ]
+    assert digests[0] == digests[1] != digests[2]
+
+
+def test_a_design_that_was_changed_in_the_data_base_is_noticed(project: Project, evaluator: User) -> None:
+    round = open_rating(project, [project.members.get(user=evaluator)], build_runs(project))
+    design = RatingDesign.objects.get(round=round)
+    intact(design)
+    text = PageText.objects.order_by("pk")[0]
+    PageText.objects.filter(pk=text.pk).update(entrants=[9])
+    with pytest.raises(Conflict, match="not what it was"):
+        intact(design)
+
+
+def test_a_check_is_a_text_made_worse_at_places_that_differ(project: Project, evaluator: User) -> None:
+    round = open_rating(
+        project, [project.members.get(user=evaluator)], build_runs(project, clusters=10), options={"checks": 50}
+    )
+    checked = RatingPage.objects.filter(texts__is_check=True)
+    assert checked.count() == 5
+    assert rate_all(evaluator, round) == 10
+    places = Rating.objects.filter(text__is_check=True).values_list("place", flat=True).distinct()
+    assert len(set(places)) > 1
+    intact(RatingDesign.objects.get(round=round))
+
+
+def test_over_many_pages_every_system_comes_at_every_place_as_often(project: Project, evaluator: User) -> None:
+    round = open_rating(project, [project.members.get(user=evaluator)], build_runs(project, clusters=40))
+    rate_all(evaluator, round)
+    counts: Counter[tuple[int, int]] = Counter()
+    for place, numbers in Rating.objects.filter(number=0).values_list("place", "text__entrants"):
+        counts[place, numbers[0]] += 1
+    assert len(counts) == 16
+    assert chisquare(list(counts.values())).pvalue > 0.01
+
+
+def test_an_unready_protocol_or_runs_of_no_level_do_not_open(project: Project, evaluator: User) -> None:
+    member, runs = project.members.get(user=evaluator), build_runs(project)
+    with pytest.raises(Refused) as refused:
+        open_rating(project, [member], [])
+    assert refused.value.errors[0]["field"] == "options.entrants"
+    with pytest.raises(Refused) as refused:
+        open_rating(project, [member], runs, protocol="12345")
+    assert refused.value.errors[0]["field"] == "options.protocol"
+
+
+def test_a_correction_of_the_target_makes_its_ratings_stale(project: Project, lead: User, evaluator: User) -> None:
+    from annotation.actions.supersede import supersede_text
+    from annotation.models import Proposition
+    from projects.models import Change
+
+    round = open_rating(project, [project.members.get(user=evaluator)], build_runs(project))
+    rate_all(evaluator, round)
+    target = Proposition.objects.filter(position=0).order_by("pk")[0]
+    supersede_text(proposition=target, text="Another target.", reason="A slip.", by=project.members.get(user=lead))
+    assert Change.objects.filter(kind="rate", unit__type="rating page").count() == 1
+
+
+def test_the_raters_round_and_card_say_nothing_of_seed_or_systems(
+    project: Project, evaluator: User, client_of: Any
+) -> None:
+    runs = build_runs(project)
+    round = open_rating(project, [project.members.get(user=evaluator)], runs)
+    client = client_of(evaluator)
+    told = client.get(f"/api/v1/rounds/{round.pk}/").json()
+    assert told["seed"] is None
+    assert told["options"] == {}
+    assert told["settings"] == []
+    body = client.get(f"/api/v1/rounds/{round.pk}/next/").content.decode()
+    for word in (*SYSTEMS, "lead-3", "extractive", *(run.version.hash for run in runs), str(round.seed)):
+        assert word.lower() not in body.lower()
+
+
+def test_a_late_answer_keeps_the_order_that_was_shown(project: Project, evaluator: User) -> None:
+    round = open_rating(project, [project.members.get(user=evaluator)], build_runs(project))
+    before = [t["key"] for t in hand_of(evaluator, round)[0]["texts"]]
+    slot = next_hand(user=evaluator, round=round)[0]
+    value = rate_value(hand_of(evaluator, round)[0])
+    say(evaluator, slot, value)
+    places = Rating.objects.filter(number=0).order_by("place").values_list("text__code", flat=True)
+    assert list(places) == before == list(Rating.objects.filter(place=F("place"), number=0).order_by("place")
+                                          .values_list("text__code", flat=True))  # fmt: skip
+
+
+def test_shipped_protocols_are_taken_over_once(project: Project, evaluator: User) -> None:
+    member, runs = project.members.get(user=evaluator), build_runs(project)
+    open_rating(project, [member], runs, GUIDELINE)
+    open_rating(project, [member], runs, GUIDELINE, name="another")
+    assert Protocol.objects.filter(project=project).count() == 1
