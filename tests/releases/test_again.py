@@ -3,11 +3,8 @@
 import csv
 import io
 import json
-import os
 import re
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -33,28 +30,12 @@ from tests.generation.staged import StagedBackend
 from tests.generation.summaries import build_run, first_sentence, scored, the_target
 from tests.generation.test_probing import judging, levels, probed
 from tests.generation.workers import staged_version
+from tests.releases.repeating import again, started_for
 from tests.releases.test_needed_again import released
 
 pytestmark = pytest.mark.django_db
-ROOT = Path(__file__).resolve().parents[2]
-#: As somebody runs it who has Python and NumPy, and no Django.
-SCRIPT = """
-import runpy, sys
-sys.modules["django"] = None
-sys.argv = ["measures.again", sys.argv[1]]
-runpy.run_module("measures.again", run_name="__main__")
-"""
 REPORTS, SCORINGS = "agreement/reports.jsonl", "systems/scorings.jsonl"
 __all__ = ["judging", "levels", "staged"]
-
-
-def again(folder: Path) -> tuple[int, str, str]:
-    """(exit status, what it says, what it says of failures) of the script, in a process of its own."""
-    bare = {name: value for name, value in os.environ.items() if not name.startswith(("DJANGO", "DATABASE", "DEBUG"))}
-    done = subprocess.run(
-        [sys.executable, "-c", SCRIPT, str(folder)], cwd=ROOT, env=bare, capture_output=True, text=True, check=False
-    )
-    return done.returncode, done.stdout, done.stderr
 
 
 def changed(folder: Path, to: Path, name: str, change: Callable[[str], str]) -> Path:
@@ -166,7 +147,7 @@ def test_every_agreement_figure_of_a_closed_round_is_repeated_from_the_folder(co
     assert polarity["gold"]
     assert polarity["coefficients"]["ac1"]["ci"]
     assert lines[0]["report"]["spans"][0]["value"] is not None
-    status, said, failed = again(folder)
+    status, said, failed = started_for(folder)
     assert (status, failed) == (0, ""), said
     assert f"{REPORTS}: " in said
     assert "every figure came out as printed" in said
@@ -205,7 +186,7 @@ def test_every_score_of_every_system_is_repeated_from_the_folder(study: Project,
         assert line["means"] == json.loads(json.dumps(scoring.means)) == json.loads(json.dumps(means_of(scoring)))
     [probe] = [json.loads(line) for line in (folder / "systems" / "probes.jsonl").read_text().splitlines()]
     assert probe["rows"] == ProbeFigures.objects.get().rows
-    status, said, failed = again(folder)
+    status, said, failed = started_for(folder)
     assert (status, failed) == (0, ""), said
     assert "Not repeated" not in said
     for name in (REPORTS, SCORINGS, "systems/probes.jsonl", "systems/summaries.jsonl", "systems/pairs.jsonl"):

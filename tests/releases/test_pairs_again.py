@@ -18,8 +18,9 @@ from projects.tables import get
 from releases.formats import pairs
 from releases.formats.notes import Notes
 from tests.generation.summaries import build_run, first_sentence, scored, the_target
+from tests.releases.repeating import again
 from tests.releases.systems import add_probe, add_system, beside, clusters
-from tests.releases.test_again import again, cell, changed, people
+from tests.releases.test_again import cell, changed, people
 from tests.releases.test_needed_again import released
 from tests.releases.test_systems_released import whole
 
