@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from api.problems import LengthNeeded, Problem, TooLarge, WrongMedia
 from api.uploading import UploadParser
 
-from .failures import reply_with
+from .error_pages import reply_with
 
 
 class Bodies:

@@ -96,7 +96,7 @@ MIDDLEWARE = [
 ]
 
 ROOT_URLCONF = "config.urls"
-CSRF_FAILURE_VIEW = "config.failures.csrf_failure"
+CSRF_FAILURE_VIEW = "config.error_pages.csrf_failure"
 WSGI_APPLICATION = "config.wsgi.application"
 TEMPLATES = [
     {
@@ -294,7 +294,7 @@ SPECTACULAR_SETTINGS = {
         "CounterfactualOriginEnum": "annotation.serializers.corpus.COUNTERFACTUAL_ORIGINS",
         "TaskKindEnum": "projects.serializers.corrections.KIND_CHOICES",
         "UnitLevelEnum": "generation.models.UnitLevel",
-        "RunPurposeEnum": "generation.models.Purpose",
+        "RunPurposeEnum": "generation.models.RunPurpose",
         "RunStatusEnum": "generation.models.RunStatus",
         "ItemStatusEnum": "generation.models.ItemStatus",
         "PlannedPurposeEnum": "projects.serializers.rounds.PURPOSES",

@@ -4,12 +4,12 @@ from django.conf import settings
 from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path, re_path
 
-from . import admin_door, failures, guides, metrics
+from . import admin_login, error_pages, guides, metrics
 from .description import DescriptionView
-from .page import no_such_endpoint, page
+from .spa import no_such_endpoint, page
 
-handler400 = handler403 = handler404 = failures.refused
-handler500 = failures.server_error
+handler400 = handler403 = handler404 = error_pages.refused
+handler500 = error_pages.server_error
 
 api: list[URLPattern | URLResolver] = [
     path("schema/", DescriptionView.as_view(), name="schema"),
@@ -32,11 +32,11 @@ if settings.OIDC_ISSUER:
 urlpatterns = [
     path("api/v1/", include(api)),
     re_path(r"^api/(?P<rest>.*)$", no_such_endpoint),
-    path("healthz", failures.healthz),
-    path("readyz", failures.readyz),
+    path("healthz", error_pages.healthz),
+    path("readyz", error_pages.readyz),
     path("metrics", metrics.metrics),
     *sign_in,
-    path("admin/login/", admin_door.door),
+    path("admin/login/", admin_login.door),
     path("admin/", admin.site.urls),
     re_path(r"^(?!api/|static/|admin/).*$", page),
 ]

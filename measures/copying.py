@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from measures.haystack import Haystack, Match
 from measures.rouge import NO_REFERENCE, ROUGE_KINDS, Prf, RougeKind, RougeText, rouge, rouge_best
 from measures.spans import Range
+from measures.suffix_automaton import Match, SuffixAutomaton
 from measures.tokens import TOKENIZER, Tokens, tokens_of
 
 NO_INPUTS = "no inputs"
@@ -97,8 +97,8 @@ class CopyInputs:
         return tuple(tokens_of(text) for text in self.texts)
 
     @cached_property
-    def haystack(self) -> Haystack:
-        return Haystack([tokens.keys for tokens in self.tokens])
+    def haystack(self) -> SuffixAutomaton:
+        return SuffixAutomaton([tokens.keys for tokens in self.tokens])
 
     def rouge_texts(self, pooling: Pooling, *, stemmer: bool) -> list[RougeText]:
         """What ROUGE takes as the reference: all inputs as one text (a line each), or each by itself."""

@@ -10,7 +10,7 @@ from django.db.models.functions import Coalesce
 from projects.models import Project
 
 from ..backends.protocol import Backend, Failure, Output, Source, Summariser
-from ..models import Purpose, Run, RunItem, Summary, Version
+from ..models import Run, RunItem, RunPurpose, Summary, Version
 from ..probing.purpose import Probing
 from ..runs import sources
 
@@ -39,7 +39,7 @@ class Work(Protocol):
 class Summarising:
     """Summaries are made."""
 
-    purpose: str = Purpose.SUMMARIES
+    purpose: str = RunPurpose.SUMMARIES
 
     def refusal(self, backend: Backend) -> str:
         return ""
@@ -91,7 +91,7 @@ _works: dict[str, Work] = {}
 
 
 def register(work: Work) -> None:
-    """Make a purpose known; `Purpose` names it."""
+    """Make a purpose known; `RunPurpose` names it."""
     _works[work.purpose] = work
 
 

@@ -3,7 +3,7 @@
 from measures.probe import RULE as PROBE_RULE
 from projects.background import batches, jobs
 
-from ..models import ItemStatus, ProbeFigures, Purpose, Run, Scoring
+from ..models import ItemStatus, ProbeFigures, Run, RunPurpose, Scoring
 from ..scoring.reckoning import is_reckoned, means_of, probe_results
 from .comparing import compare_probe
 
@@ -35,7 +35,7 @@ def reckon_probe(run: Run) -> ProbeFigures:
 
 def ask_for_reckoning(run: Run) -> None:
     """Have the figures of a probe that has ended reckoned in the background."""
-    if run.purpose == Purpose.PROBE:
+    if run.purpose == RunPurpose.PROBE:
         jobs.enqueue(
             project=run.version.system.project, kind=KIND, params={"run": run.pk}, by=run.started_by, note=""
         )  # fmt: skip

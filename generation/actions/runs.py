@@ -10,7 +10,7 @@ from api.problems import Conflict, Refused
 from audit.log import record
 from projects.models import Member
 
-from ..models import ItemStatus, Purpose, Run, RunStatus, Seal, Version
+from ..models import ItemStatus, Run, RunPurpose, RunStatus, Seal, Version
 from ..systems.identity import backend_of
 from . import purposes
 from .lanes import keep_chunks, stop, top_up
@@ -32,7 +32,7 @@ def start_run(
     version: Version,
     by: User | None,
     units: Sequence[int] | None = None,
-    purpose: str = Purpose.SUMMARIES,
+    purpose: str = RunPurpose.SUMMARIES,
     lanes: int = 2,
 ) -> Run:
     """Apply a version to the units of its level, or to some of them. Of many units the chunks lay out the items.
@@ -138,7 +138,7 @@ def seal_run(*, run: Run, members: Sequence[Member], by: User | None) -> list[Se
 
 def _keep_sealed(run: Run, by: User | None) -> None:
     """What is sealed of a version's earlier runs is sealed of its next one too: it may write the same texts again."""
-    if run.purpose == Purpose.SUMMARIES:
+    if run.purpose == RunPurpose.SUMMARIES:
         sealed = Seal.objects.in_force().filter(run__version=run.version_id).values("member")
         if members := list(Member.objects.filter(pk__in=sealed).order_by("pk")):
             seal_run(run=run, members=members, by=by)

@@ -17,7 +17,7 @@ from sql import planner
 
 from .. import metrics
 from ..metrics.protocol import Judged, Metric, MetricError, Params, Row, Scorer
-from ..models import Purpose, Run, Score, Scoring, Summary
+from ..models import Run, RunPurpose, Score, Scoring, Summary
 from ..runs.queues import DEFAULT, GPU
 from ..scoring import judging
 from ..scoring.comparing import uncompared
@@ -64,7 +64,7 @@ def ask_for_scores(*, run: Run, metric: str, params: Mapping[str, Any], by: User
     chosen = metric_of(metric)
     clean = checked(chosen, params)
     count = Summary.objects.filter(item__run=run).count()
-    if run.purpose != Purpose.SUMMARIES or not count:
+    if run.purpose != RunPurpose.SUMMARIES or not count:
         raise Conflict("This run has no summaries to score.")
     torch = chosen.needs_torch(clean)
     # A machine without torch need not know the versions that those with it have.

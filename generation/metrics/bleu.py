@@ -6,7 +6,7 @@ from typing import Any
 
 from measures import bleu
 
-from .plain import Plain, Single
+from .per_summary import CpuMetric, PerSummaryScorer
 from .protocol import Figure, Judged, Params, Row
 
 One = Callable[[str, Sequence[str]], bleu.Sacre]
@@ -17,7 +17,7 @@ All = Callable[[Sequence[str], Sequence[str]], bleu.Sacre]
 PER_CENT = (0.0, 100.0)
 
 
-class _Sacre(Plain):
+class _Sacre(CpuMetric):
     """What the two share: 0 to 100, against each reference, and over all summaries with their own targets."""
 
     has_corpus = True
@@ -48,7 +48,7 @@ class ChrfMetric(_Sacre):
     one, all = staticmethod(bleu.chrf), staticmethod(bleu.corpus_chrf)
 
 
-class SacreScorer(Single):
+class SacreScorer(PerSummaryScorer):
     def __init__(self, key: str, one: One, all: All) -> None:
         self.key, self.one, self.all = key, one, all
 

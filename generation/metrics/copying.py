@@ -14,7 +14,7 @@ from measures.copying import (
 from measures.means import FROM_0, FROM_0_TO_1
 from measures.rouge import ROUGE_KINDS, RougeText, rouge_parameters
 
-from .plain import Plain, Single
+from .per_summary import CpuMetric, PerSummaryScorer
 from .protocol import Figure, Judged, Params, Row
 from .rouge import LABELS, STEMMER, of_kinds
 
@@ -26,7 +26,7 @@ POOLING = Parameter(
 )  # fmt: skip
 
 
-class CopyingMetric(Plain):
+class CopyingMetric(CpuMetric):
     key = "copying"
     name = "Copying"
     description = (
@@ -66,7 +66,7 @@ class CopyingMetric(Plain):
         return CopyingScorer(params)
 
 
-class CopyingScorer(Single):
+class CopyingScorer(PerSummaryScorer):
     def __init__(self, params: Params) -> None:
         self.stemmer, self.pooling = params["stemmer"], params["pooling"]
 

@@ -7,13 +7,13 @@ from measures.means import FROM_0
 from measures.repetition import length_of
 from measures.sentences import SPLITTER
 
-from .plain import Plain, Single
+from .per_summary import CpuMetric, PerSummaryScorer
 from .protocol import Figure, Judged, Params, Row
 
 EMPTY_REFERENCE = "the reference has no words"
 
 
-class LengthMetric(Plain):
+class LengthMetric(CpuMetric):
     key = "length"
     name = "Length"
     description = "Words, sentences and characters of the summary, and its words over those of each reference."
@@ -31,7 +31,7 @@ class LengthMetric(Plain):
         return LengthScorer()
 
 
-class LengthScorer(Single):
+class LengthScorer(PerSummaryScorer):
     def rows(self, judged: Judged) -> list[Row]:
         length = length_of(judged.text)
         own = {"words": length.words, "sentences": length.sentences, "characters": length.characters}

@@ -6,11 +6,11 @@ from measures.means import FROM_0, FROM_0_TO_1
 from measures.repetition import SIZES, repetition
 from measures.tokens import TOKENIZER
 
-from .plain import Plain, Single
+from .per_summary import CpuMetric, PerSummaryScorer
 from .protocol import Figure, Judged, Params, Row
 
 
-class RepetitionMetric(Plain):
+class RepetitionMetric(CpuMetric):
     key = "repetition"
     name = "Repetition"
     description = (
@@ -29,7 +29,7 @@ class RepetitionMetric(Plain):
         return RepetitionScorer()
 
 
-class RepetitionScorer(Single):
+class RepetitionScorer(PerSummaryScorer):
     def rows(self, judged: Judged) -> list[Row]:
         found = repetition(judged.text)
         values: dict[str, float | None] = {f"repeated_{each.n}": each.repeated_share for each in found.ngrams}

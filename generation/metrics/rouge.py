@@ -6,7 +6,7 @@ from api.parameters import Parameter, Takes
 from measures.means import FROM_0_TO_1
 from measures.rouge import ROUGE_KINDS, Prf, RougeKind, RougeText, rouge, rouge_parameters
 
-from .plain import Plain, Single
+from .per_summary import CpuMetric, PerSummaryScorer
 from .protocol import Figure, Judged, Params, Row
 
 LABELS: dict[RougeKind, str] = {
@@ -18,7 +18,7 @@ STEMMER = Parameter(
 )  # fmt: skip
 
 
-class RougeMetric(Plain):
+class RougeMetric(CpuMetric):
     key = "rouge"
     name = "ROUGE"
     description = (
@@ -39,7 +39,7 @@ class RougeMetric(Plain):
         return RougeScorer(params["stemmer"])
 
 
-class RougeScorer(Single):
+class RougeScorer(PerSummaryScorer):
     def __init__(self, stemmer: bool) -> None:
         self.stemmer = stemmer
 

@@ -2,7 +2,7 @@
 
 from .comparisons import CommonProbe, ProbeComparison, ScoringComparison
 from .probes import ProbeFigures, ProbeScore
-from .runs import ItemStatus, Purpose, Run, RunItem, RunQuerySet, RunStatus, Seal, Summary
+from .runs import ItemStatus, Run, RunItem, RunPurpose, RunQuerySet, RunStatus, Seal, Summary
 from .scores import Score, Scoring
 from .systems import System, UnitLevel, Version
 
@@ -12,9 +12,9 @@ __all__ = [
     "ProbeComparison",
     "ProbeFigures",
     "ProbeScore",
-    "Purpose",
     "Run",
     "RunItem",
+    "RunPurpose",
     "RunQuerySet",
     "RunStatus",
     "Score",

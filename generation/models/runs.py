@@ -11,7 +11,7 @@ from projects.models import Job, Member, Unit
 from .systems import Version
 
 
-class Purpose(models.TextChoices):
+class RunPurpose(models.TextChoices):
     SUMMARIES = "summaries"
     PROBE = "probe"
 
@@ -38,7 +38,7 @@ class Run(models.Model):
     """A version applied to units of its level: summaries made, or texts probed."""
 
     version = models.ForeignKey(Version, on_delete=models.PROTECT, related_name="runs")
-    purpose = models.CharField(max_length=10, choices=Purpose, default=Purpose.SUMMARIES)
+    purpose = models.CharField(max_length=10, choices=RunPurpose, default=RunPurpose.SUMMARIES)
     status = models.CharField(max_length=8, choices=RunStatus, default=RunStatus.RUNNING)
     error = models.TextField(blank=True, help_text="Why it stopped, where that was no person's wish.")
     started_by = models.ForeignKey(

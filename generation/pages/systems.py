@@ -12,7 +12,7 @@ from projects.permissions import Names
 
 from .. import backends
 from ..backends.protocol import SECTIONS, Backend
-from ..models import Purpose, Run, Seal, System, UnitLevel, Version
+from ..models import Run, RunPurpose, Seal, System, UnitLevel, Version
 from ..runs.sources import LEVELS, units
 from ..systems.presets import PRESETS
 from . import wording
@@ -110,7 +110,7 @@ def _version(version: Version) -> Json:
 
 def newest_runs(versions: QuerySet[Version]) -> QuerySet[Any]:
     """With the newest run that made, or is making, summaries (``newest_run``, an id)."""
-    newest = Run.objects.filter(version=OuterRef("pk"), purpose=Purpose.SUMMARIES).order_by("-id")
+    newest = Run.objects.filter(version=OuterRef("pk"), purpose=RunPurpose.SUMMARIES).order_by("-id")
     return versions.annotate(newest_run=Subquery(newest.values("pk")[:1]))
 
 

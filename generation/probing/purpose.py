@@ -15,7 +15,7 @@ from measures.probe import Pair, TextNll, paired
 from projects.models import Project
 
 from ..backends.protocol import Backend, Failure, Likelihood, Probed, ProbedUnit, Source, Summariser
-from ..models import ProbeScore, Purpose, Run, RunItem, UnitLevel, Version
+from ..models import ProbeScore, Run, RunItem, RunPurpose, UnitLevel, Version
 from ..runs import sources
 
 SENTENCES = (
@@ -43,7 +43,7 @@ class Answered:
 class Probing:
     """Targets and their counterfactuals are judged (`purposes.Work`)."""
 
-    purpose: str = Purpose.PROBE
+    purpose: str = RunPurpose.PROBE
 
     def refusal(self, backend: Backend) -> str:
         return backend.no_probe

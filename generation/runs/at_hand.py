@@ -8,7 +8,7 @@ from django.db.models.functions import Greatest
 
 from projects.models import Project
 
-from ..models import ItemStatus, Purpose, Run, RunItem, RunQuerySet
+from ..models import ItemStatus, Run, RunItem, RunPurpose, RunQuerySet
 
 
 def runs_with_summaries(project: Project, systems: Sequence[str] = ()) -> RunQuerySet:
@@ -16,7 +16,7 @@ def runs_with_summaries(project: Project, systems: Sequence[str] = ()) -> RunQue
 
     ``summaries`` of ``items_total`` units: with those that were retired since (`outdated.retired`).
     """
-    runs = newest_runs(project, Purpose.SUMMARIES)
+    runs = newest_runs(project, RunPurpose.SUMMARIES)
     if systems:
         runs = runs.filter(version__system__name__in=systems)
     # What is done of a run for summaries has one: counted in an index, while the summaries themselves are far apart.
@@ -41,7 +41,7 @@ def newest_runs(project: Project, purpose: str) -> RunQuerySet:
 
 def published_runs(project: Project) -> list[Any]:
     """The runs that results are about, of every purpose, without those that are sealed from anybody; with ``done``."""
-    return [run for purpose in Purpose for run in newest_runs(project, purpose).open_to_all()]
+    return [run for purpose in RunPurpose for run in newest_runs(project, purpose).open_to_all()]
 
 
 def _count(rows: QuerySet[RunItem]) -> Subquery:

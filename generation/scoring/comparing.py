@@ -11,7 +11,7 @@ from measures.two_systems import ScoredUnits
 from projects.models import Project
 
 from .. import metrics
-from ..models import ProbeComparison, ProbeFigures, ProbeScore, Purpose, Run, Scoring, ScoringComparison
+from ..models import ProbeComparison, ProbeFigures, ProbeScore, Run, RunPurpose, Scoring, ScoringComparison
 from ..probing.purpose import judged_pairs
 from ..runs.at_hand import newest_runs
 from .printed import COMPARED
@@ -78,7 +78,7 @@ def uncompared(scoring: Scoring) -> list[Scoring]:
     """
     if scoring.metric not in COMPARED:
         return []
-    newest = newest_runs(scoring.run.version.system.project, Purpose.SUMMARIES).order_by().values("pk")
+    newest = newest_runs(scoring.run.version.system.project, RunPurpose.SUMMARIES).order_by().values("pk")
     if not newest.filter(pk=scoring.run_id).exists():
         return []
     shown = Scoring.objects.shown().filter(metric=scoring.metric, run__in=newest).exclude(run=scoring.run_id)
@@ -109,7 +109,7 @@ def bounds_of(metric: str) -> dict[str, tuple[float, float]]:
 
 def probes_at_hand(project: Project, level: str) -> list[ProbeFigures]:
     """Of every version of a level the figures of its newest probe, as they were reckoned last."""
-    runs = newest_runs(project, Purpose.PROBE).order_by().filter(version__level=level).values("pk")
+    runs = newest_runs(project, RunPurpose.PROBE).order_by().filter(version__level=level).values("pk")
     found = ProbeFigures.objects.filter(run__in=runs).order_by("items").select_related("run__version__system")
     newest = {figures.run_id: figures for figures in found if is_of_today(figures)}
     return sorted(newest.values(), key=lambda figures: figures.pk)

@@ -6,7 +6,7 @@ from rest_framework import serializers
 
 from api.fields import LARGEST, Strict
 
-from ..models import ItemStatus, Purpose, RunStatus, UnitLevel
+from ..models import ItemStatus, RunPurpose, RunStatus, UnitLevel
 from ..pages.progress import State
 
 Plain = serializers.Serializer[Any]
@@ -38,7 +38,7 @@ class RunProgressSerializer(Plain):
 
 class RunRowSerializer(Plain):
     id = serializers.IntegerField()
-    purpose = serializers.ChoiceField(choices=Purpose.choices)
+    purpose = serializers.ChoiceField(choices=RunPurpose.choices)
     status = serializers.ChoiceField(choices=RunStatus.choices)
     created_at = serializers.DateTimeField()
     finished_at = serializers.DateTimeField(allow_null=True)
@@ -61,7 +61,7 @@ class RunSerializer(RunRowSerializer):
 
 
 class NewRunSerializer(Strict):
-    purpose = serializers.ChoiceField(choices=Purpose.choices, required=False, default=Purpose.SUMMARIES.value)
+    purpose = serializers.ChoiceField(choices=RunPurpose.choices, required=False, default=RunPurpose.SUMMARIES.value)
 
 
 class ItemFilterSerializer(Plain):

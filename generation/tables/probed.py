@@ -7,7 +7,7 @@ from typing import Any
 from measures.probe import OVERALL, ProbeResult
 from projects.models import Project
 
-from ..models import ProbeFigures, Purpose, Run, RunQuerySet
+from ..models import ProbeFigures, Run, RunPurpose, RunQuerySet
 from ..runs.at_hand import names, newest_runs
 from ..scoring.reckoning import is_of_today, stored_results
 from . import outdated
@@ -54,7 +54,7 @@ class Probed:
 def probes(project: Project, readable: Callable[[RunQuerySet], RunQuerySet]) -> list[Probed]:
     """Of every version its newest probe that found something; ``readable``: those of them that are not sealed from who
     asks. Four queries, whatever they found."""
-    every = newest_runs(project, Purpose.PROBE)
+    every = newest_runs(project, RunPurpose.PROBE)
     # Any: what annotations add is not in the type.
     runs: list[Any] = list(every)
     shown = set(readable(every).values_list("pk", flat=True))

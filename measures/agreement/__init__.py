@@ -20,11 +20,11 @@ from measures.agreement.corrections import Review, corrections
 from measures.agreement.errors import AgreementDataError, RatingsError
 from measures.agreement.gold import AgainstGold, against_gold, wilson_interval
 from measures.agreement.pairs import Pair, PairMatrix, all_pairs, bangdiwala_b, cohen_kappa, joint_table, pair_matrix
-from measures.agreement.planning import half_width_curve, items_needed
 from measures.agreement.ratings import Label, Ratings
 from measures.agreement.report import MeasureReport, all_coefficients, measure_report
 from measures.agreement.results import Coefficient, OverReviews
 from measures.agreement.rounds import REPLICATES, RoundAnswers, Said, Scale, asked_again, coded
+from measures.agreement.sample_size import half_width_curve, items_needed
 from measures.agreement.weights import WEIGHTINGS, WeightName, Weights, weight_matrix
 from measures.clustered import Interval
 

@@ -12,9 +12,9 @@ from measures.agreement.clusters import Clusters
 from measures.agreement.errors import RatingsError
 from measures.agreement.pairs import cohen_kappa
 from measures.agreement.patterns import FloatArray
-from measures.agreement.planning import z_quantile
 from measures.agreement.ratings import Label, Ratings
 from measures.agreement.results import NOT_ENOUGH_RATINGS, Coefficient
+from measures.agreement.sample_size import z_quantile
 from measures.clustered import Interval
 from measures.means import SHARE_METHOD, clustered_share
 

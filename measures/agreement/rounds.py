@@ -12,9 +12,9 @@ from typing import Any
 
 from measures.agreement.alpha import Metric
 from measures.agreement.gold import against_gold
-from measures.agreement.planning import half_width_curve, items_needed
 from measures.agreement.ratings import Ratings
 from measures.agreement.report import MeasureReport, measure_report
+from measures.agreement.sample_size import half_width_curve, items_needed
 from measures.agreement.weights import WeightName
 from measures.sets import codes_of_cell
 from measures.text_agreement import Cells, Comparison, TextAgreement, compared, pooled

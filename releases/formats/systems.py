@@ -19,7 +19,7 @@ from django.db.models.functions import Coalesce
 
 from generation import metrics
 from generation.metrics.protocol import Figure
-from generation.models import ProbeFigures, ProbeScore, Purpose, Score, Scoring, Summary
+from generation.models import ProbeFigures, ProbeScore, RunPurpose, Score, Scoring, Summary
 from generation.runs.at_hand import published_runs
 from generation.scoring.printed import COMPARED
 from generation.scoring.reckoning import is_of_today, is_reckoned, side_of
@@ -154,7 +154,7 @@ def _probes(runs: Sequence[Any]) -> Iterator[bytes]:
     found: QuerySet[ProbeFigures] = ProbeFigures.objects.filter(run__in=runs).order_by("items")
     newest = {figures.run_id: figures for figures in found if is_of_today(figures)}
     for run in runs:
-        if run.purpose == Purpose.PROBE:
+        if run.purpose == RunPurpose.PROBE:
             figures = newest.get(run.pk)
             whole = figures is not None and figures.items == run.done
             yield _json({"run": run.pk, "rows": figures.rows if figures and whole else None, "numpy": version("numpy")})

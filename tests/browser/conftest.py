@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
 
-from config.page import manifest
+from config.spa import manifest
 from tests.processes.house import House
 from tests.stages import servers
 

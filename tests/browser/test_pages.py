@@ -11,7 +11,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-from config.page import manifest
+from config.spa import manifest
 from tests.browser.conftest import Visit, sign_in_link
 from tests.processes.house import House
 

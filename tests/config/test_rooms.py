@@ -22,8 +22,8 @@ STILL: dict[str, tuple[str, str]] = {
     ),
     "config": (
         "no app but the installation: each is named by a setting, or by what starts a server",
-        "admin_door bodies celery description failures guides gunicorn metrics oidc page request_log schema secret_key "
-        "settings told_to_wait wsgi",
+        "admin_login bodies celery description error_pages guides gunicorn metrics oidc request_log schema secret_key "
+        "settings spa told_to_wait wsgi",
     ),
     "generation": ("read by the settings before there are apps", "endpoints"),
     "operations": ("what its commands share", "sample_project supervisor"),

@@ -12,7 +12,7 @@ import pytest
 
 from api.outgoing.connection import Limits
 from generation.backends.openai import client as clients
-from generation.backends.openai.client import Client, Effort
+from generation.backends.openai.client import Client, RequestGroup
 from generation.backends.protocol import BackendError, PassingError
 from generation.endpoints import Endpoint, parse
 from tests.api.test_outgoing_addresses import Resolver
@@ -36,7 +36,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[fake.Endpoint]:
 
 def test_a_name_that_nobody_knows_is_away(resolver: Resolver) -> None:
     client = Client(Endpoint("lab", "http://llm.example.org/v1"), [], Limits())
-    client_effort = Effort()
+    client_effort = RequestGroup()
     client_effort.give_up()
     with pytest.raises(PassingError, match=r"The name llm\.example\.org could not be resolved"):
         client.complete({}, client_effort)
@@ -61,11 +61,11 @@ def test_a_name_that_changes_after_it_was_judged_changes_nothing(
     resolver.answers = [["127.0.0.1"], ["169.254.169.254"]]
     made = connections(monkeypatch)
     client = Client(Endpoint("lab", f"http://llm.example.org:{server.server_port}/v1"), LOOPBACK, Limits(total=30))
-    assert client.complete({"model": "m"}, Effort()).tries == 1
+    assert client.complete({"model": "m"}, RequestGroup()).tries == 1
     assert resolver.asked == ["llm.example.org"], "resolved once, by its name"
     assert server.seen[0][2]["Host"] == f"llm.example.org:{server.server_port}"
     with pytest.raises(BackendError, match=r"169\.254\.169\.254"):
-        client.complete({"model": "m"}, Effort())
+        client.complete({"model": "m"}, RequestGroup())
     assert made == [("127.0.0.1", server.server_port)]
 
 
@@ -76,7 +76,7 @@ def test_a_name_outside_of_the_allowed_networks_is_never_connected_to(
     made = connections(monkeypatch)
     client = Client(Endpoint("lab", f"http://llm.example.org:{server.server_port}/v1"), PRIVATE, Limits())
     with pytest.raises(BackendError, match="is private"):
-        client.complete({"model": "m"}, Effort())
+        client.complete({"model": "m"}, RequestGroup())
     assert not made
     assert not server.seen
 
@@ -86,7 +86,7 @@ def test_the_next_address_of_a_name_is_tried_where_nobody_listens_at_the_first(
 ) -> None:
     resolver.answers = [["127.0.0.2", "127.0.0.1"]]
     client = Client(Endpoint("lab", f"http://llm.example.org:{server.server_port}/v1"), LOOPBACK, Limits(total=30))
-    assert client.complete({"model": "m"}, Effort()).tries == 1
+    assert client.complete({"model": "m"}, RequestGroup()).tries == 1
 
 
 @pytest.fixture(scope="module")
@@ -138,10 +138,10 @@ def test_a_certificate_must_be_the_hosts_and_signed_by_somebody_known(
         client = Client(Endpoint("lab", f"https://{host}:{server.server_port}/v1"), LOOPBACK, Limits(total=30))
         if words:
             with pytest.raises(BackendError, match=words):
-                client.complete({"model": "m"}, Effort())
+                client.complete({"model": "m"}, RequestGroup())
             assert not server.seen
         else:
-            assert client.complete({"model": "m"}, Effort()).tries == 1
+            assert client.complete({"model": "m"}, RequestGroup()).tries == 1
 
 
 def test_endpoints_are_named_with_their_address_and_where_their_key_is() -> None:

@@ -11,7 +11,7 @@ import torch
 from generation import backends
 from generation.backends.protocol import BackendError, Failure, Finish, InputText, Output, Probed, ProbedUnit, Source
 from generation.neural.checkpoints import loading
-from generation.neural.judging import forcing
+from generation.neural.judging import teacher_forcing
 from generation.neural.summarisers.chat import Chat
 from generation.systems.identity import checked
 from tests.generation import tiny
@@ -152,7 +152,7 @@ def test_likelihoods_of_replies_equal_one_forward_pass_each(models: Models) -> N
     exact = loading.load(loaded.config, loaded.recorded, "causal", dtype="float32").model
     items = [Probed(source(i, inputs=1 + i), TEXTS) for i in range(3)]
     found = judged(loaded, items)
-    assert loaded._exact[1] is forcing.by_prompt_and_trees
+    assert loaded._exact[1] is teacher_forcing.by_prompt_and_trees
     assert loaded._exact[0].dtype == torch.float32
     for item in items:
         prompt = loaded.prompt(item.source).ids

@@ -9,18 +9,18 @@ from typing import Any
 import pytest
 import torch
 
-from generation.neural.judging import forcing, heads
-from generation.neural.judging.forcing import Nll
+from generation.neural.judging import heads, teacher_forcing
 from generation.neural.judging.likelihood import Unscorable, continuing, decoding, labels
+from generation.neural.judging.prefix_tree import Tree
 from generation.neural.judging.segments import Segments
-from generation.neural.judging.trees import Tree
+from generation.neural.judging.teacher_forcing import Nll
 from tests.generation import tiny
 
 ENCODER_DECODERS = ("bart", "pegasus", "bigbird_pegasus", "led", "t5")
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 #: Those whose attention can be replaced, by one that goes from source to source; worth it on a CPU alone.
 IN_LINE = ("bart", "pegasus")
-QUICKEST = forcing.by_trees_in_line if DEVICE == "cpu" else forcing.by_trees
+QUICKEST = teacher_forcing.by_trees_in_line if DEVICE == "cpu" else teacher_forcing.by_trees
 ON_A_CPU = pytest.mark.skipif(DEVICE == "cuda", reason="a GPU pads: texts in one line are a CPU's way")
 #: Several texts a source; some begin alike, two are equal, and one is much longer.
 TEXTS = [
@@ -76,8 +76,8 @@ def together(model: Any, items: Sequence[tuple[list[int], list[list[int]]]], way
 
 
 @pytest.mark.parametrize(("kind", "way"), [
-    *product(ENCODER_DECODERS, (forcing.by_trees, forcing.by_rows)),
-    *(pytest.param(kind, forcing.by_trees_in_line, marks=ON_A_CPU) for kind in IN_LINE),
+    *product(ENCODER_DECODERS, (teacher_forcing.by_trees, teacher_forcing.by_rows)),
+    *(pytest.param(kind, teacher_forcing.by_trees_in_line, marks=ON_A_CPU) for kind in IN_LINE),
 ])  # fmt: skip
 def test_a_batch_equals_one_forward_pass_per_text(kind: str, way: Any) -> None:
     model, words = made(kind)
@@ -96,7 +96,7 @@ def test_an_untrained_model_finds_every_token_as_likely_as_any(kind: str) -> Non
     if kind == "t5":
         # T5 begins with embeddings of standard deviation 1, so an untrained one has opinions; others begin with 0.02.
         model.shared.weight.data *= 0.02
-    nll = [x for item in together(model, coded(model, words), forcing.by_trees) for text in item for x in text]
+    nll = [x for item in together(model, coded(model, words), teacher_forcing.by_trees) for text in item for x in text]
     assert sum(nll) / len(nll) == pytest.approx(math.log(model.config.vocab_size), rel=0.02)
 
 
@@ -104,30 +104,30 @@ def test_an_untrained_model_finds_every_token_as_likely_as_any(kind: str) -> Non
 def test_trees_are_exact_in_every_family_that_we_know(kind: str) -> None:
     model, _ = made(kind)
     if kind == "llama":
-        assert continuing(model) is forcing.by_prompt_and_trees
+        assert continuing(model) is teacher_forcing.by_prompt_and_trees
     else:
-        assert decoding(model) is (QUICKEST if kind in IN_LINE else forcing.by_trees)
+        assert decoding(model) is (QUICKEST if kind in IN_LINE else teacher_forcing.by_trees)
 
 
 @pytest.mark.parametrize("kind", ENCODER_DECODERS)
 def test_a_decoder_with_other_positions_is_found_out(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     model, _ = made(kind)
-    monkeypatch.setattr(forcing, "_positions", lambda decoder, depths: nullcontext())
-    assert decoding(model) is forcing.by_rows
+    monkeypatch.setattr(teacher_forcing, "_positions", lambda decoder, depths: nullcontext())
+    assert decoding(model) is teacher_forcing.by_rows
 
 
 def test_a_decoder_whose_texts_could_read_each_other_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
     model, _ = made("bart")
     everything = lambda self, dtype: torch.zeros(1, 1, self.width, self.width, device=DEVICE)  # noqa: E731
-    monkeypatch.setattr(forcing._Packed, "mask", everything)
-    assert decoding(model) is forcing.by_rows
+    monkeypatch.setattr(teacher_forcing._Packed, "mask", everything)
+    assert decoding(model) is teacher_forcing.by_rows
 
 
 @ON_A_CPU
 def test_sources_that_could_read_each_other_are_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
     model, _ = made("bart")
-    monkeypatch.setattr(forcing, "Segments", lambda tokens, states: Segments([sum(tokens)], [sum(states)]))
-    assert decoding(model) is forcing.by_trees
+    monkeypatch.setattr(teacher_forcing, "Segments", lambda tokens, states: Segments([sum(tokens)], [sum(states)]))
+    assert decoding(model) is teacher_forcing.by_trees
 
 
 def test_a_vocabulary_in_parts_gives_what_it_gives_in_one(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -153,14 +153,17 @@ def test_an_output_layer_that_does_more_than_multiply_makes_its_own_logits() -> 
     capped.weight = model.lm_head.weight
     model.lm_head = capped
     way = decoding(model)
-    assert (getattr(way, "func", None), getattr(way, "keywords", None)) == (forcing.by_trees, {"whole": True})
+    assert (getattr(way, "func", None), getattr(way, "keywords", None)) == (teacher_forcing.by_trees, {"whole": True})
 
 
 def test_a_decoder_whose_positions_are_unknown_has_one_row_a_text() -> None:
     model, _ = made("t5")
     for layer in model.get_decoder().block:
         layer.layer[0].SelfAttention.has_relative_attention_bias = True
-    with pytest.raises(LookupError), forcing._positions(model.get_decoder(), torch.zeros(1, 1, dtype=torch.long)):
+    with (
+        pytest.raises(LookupError),
+        teacher_forcing._positions(model.get_decoder(), torch.zeros(1, 1, dtype=torch.long)),
+    ):
         pass
 
 
@@ -177,12 +180,12 @@ def test_the_model_is_left_as_it_was() -> None:
 
 def test_equal_texts_tie_exactly() -> None:
     model, words = made("bart")
-    for way in {forcing.by_trees, QUICKEST}:
+    for way in {teacher_forcing.by_trees, QUICKEST}:
         first, _, third = together(model, coded(model, words), way)[1]
         assert first == third
 
 
-@pytest.mark.parametrize("way", [forcing.by_prompt_and_trees, forcing.by_prompt_rows])
+@pytest.mark.parametrize("way", [teacher_forcing.by_prompt_and_trees, teacher_forcing.by_prompt_rows])
 def test_a_prompt_read_once_equals_one_forward_pass_per_prompt_and_text(way: Any) -> None:
     model, words = made("llama")
     prompts = [words(tiny.text(i, 1 + i), add_special_tokens=False)["input_ids"] for i in range(3)]
@@ -201,7 +204,7 @@ def test_a_prompt_of_one_token_needs_no_cache() -> None:
     trees = [Tree(5, [[6, 7], [6, 8]])]
     with torch.inference_mode():
         shared, apart = (
-            way(model, [[5]], trees) for way in (forcing.by_prompt_and_trees, forcing.by_prompt_rows)
+            way(model, [[5]], trees) for way in (teacher_forcing.by_prompt_and_trees, teacher_forcing.by_prompt_rows)
         )  # fmt: skip
     assert shared[0][0] == pytest.approx(apart[0][0], abs=1e-5)
 
@@ -211,7 +214,7 @@ def test_a_model_with_a_window_reads_the_prompt_with_each_text() -> None:
 
     config = MistralConfig(vocab_size=50, hidden_size=16, intermediate_size=16, num_hidden_layers=1, sliding_window=64,
                            num_attention_heads=2, num_key_value_heads=2)  # fmt: skip
-    assert continuing(MistralForCausalLM(config).eval()) is forcing.by_prompt_rows
+    assert continuing(MistralForCausalLM(config).eval()) is teacher_forcing.by_prompt_rows
 
 
 def test_a_model_that_scales_its_logits_has_them_scaled() -> None:

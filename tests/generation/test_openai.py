@@ -170,7 +170,7 @@ def test_a_wait_that_is_asked_for_is_kept_to_within_limits(
     endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch, asked: str, waits: float | None
 ) -> None:
     waited: list[float] = []
-    monkeypatch.setattr(clients.Effort, "wait", lambda effort, seconds: waited.append(seconds))
+    monkeypatch.setattr(clients.RequestGroup, "wait", lambda effort, seconds: waited.append(seconds))
     monkeypatch.setattr(clients, "FIRST_PAUSE", 2.0)
     retry = asked.encode().decode("latin-1")
     endpoint.one_after_the_other(status(429, b"", Retry_After=retry), lambda handler: handler.answer(said()))

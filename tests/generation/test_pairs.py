@@ -13,9 +13,9 @@ from generation.models import (
     ProbeComparison,
     ProbeFigures,
     ProbeScore,
-    Purpose,
     Run,
     RunItem,
+    RunPurpose,
     RunStatus,
     Scoring,
     ScoringComparison,
@@ -217,7 +217,7 @@ def test_a_new_scoring_is_compared_with_what_tables_show(corpus: Project) -> Non
 def build_probe(project: Project, name: str, found: Mapping[int, Mapping[Kind, float]], number: int = 1) -> Run:
     """A probe: number of a cluster -> kind -> delta, of a token each."""
     run = Run.objects.create(
-        version=build_version(project, name, number=number), purpose=Purpose.PROBE, status=RunStatus.DONE,
+        version=build_version(project, name, number=number), purpose=RunPurpose.PROBE, status=RunStatus.DONE,
         units_count=len(found),
     )  # fmt: skip
     for cluster_number, deltas in found.items():

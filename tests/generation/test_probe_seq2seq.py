@@ -12,7 +12,7 @@ from generation.backends.multi_encode import MultiEncodeBackend
 from generation.backends.protocol import Failure, Probed, ProbedUnit, Source
 from generation.backends.seq2seq import Seq2SeqBackend
 from generation.neural.batches import Limits
-from generation.neural.judging import forcing
+from generation.neural.judging import teacher_forcing
 from generation.neural.summarisers.seq2seq import Seq2Seq
 from tests.generation import naive, tiny
 
@@ -56,7 +56,7 @@ def test_a_text_is_as_likely_alone_as_in_any_batch_and_after_any_work(models: Mo
     assert summariser._probe is not None
     # The quick way is exact also where the beams of an item share their cross-attention.
     in_line = kind in ("bart", "pegasus") and summariser.device.type == "cpu"
-    quick = forcing.by_trees_in_line if in_line else forcing.by_trees
+    quick = teacher_forcing.by_trees_in_line if in_line else teacher_forcing.by_trees
     assert summariser._probe.decode is quick
     for unit, likelihoods in alone.items():
         for one, other in zip(likelihoods, together[unit], strict=True):
@@ -70,7 +70,7 @@ def test_one_row_a_text_gives_the_same(models: Models, kind: str) -> None:
     units = naive.sources(3)
     trees = judged(summariser, units)
     assert summariser._probe is not None
-    summariser._probe.decode = forcing.by_rows
+    summariser._probe.decode = teacher_forcing.by_rows
     for unit, rows in judged(summariser, units).items():
         for one, other in zip(rows, trees[unit], strict=True):
             assert one == close(other)

@@ -3,7 +3,7 @@
 import pytest
 
 from generation.actions.reckoning import reckon_probe
-from generation.models import ItemStatus, ProbeScore, Purpose, Run, RunItem, RunStatus, Seal
+from generation.models import ItemStatus, ProbeScore, Run, RunItem, RunPurpose, RunStatus, Seal
 from generation.plots import by_system
 from generation.tables.scored import Scores
 from measures.counterfactuals import Kind
@@ -24,7 +24,7 @@ TARGET, NEGATION, MODALITY = 4.0, 8.0, 4.0
 def probe(project: Project) -> Run:
     """Two reviews: a negation is found out in one of the two, a modality ties. One of the four tokens is no content."""
     run = Run.objects.create(
-        version=build_version(project, "Tiny"), purpose=Purpose.PROBE, status=RunStatus.DONE
+        version=build_version(project, "Tiny"), purpose=RunPurpose.PROBE, status=RunStatus.DONE
     )  # fmt: skip
     changed = {"replaced_sum": 1.0, "replaced_tokens": 1, "changed_sum": 5.0, "changed_tokens": 2}
     for number in range(2):

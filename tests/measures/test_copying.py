@@ -20,9 +20,9 @@ from measures.copying import (
     copying_difference,
     rouge_against_inputs,
 )
-from measures.haystack import Haystack
 from measures.rouge import EMPTY_REFERENCE, RougeText, rouge
 from measures.sentences import sentences
+from measures.suffix_automaton import SuffixAutomaton
 from measures.tokens import ngrams, tokens_of
 
 M3_LEVEL3 = Path(__file__).resolve().parents[3] / "shared" / "data" / "m3" / "level3.jsonl"
@@ -50,7 +50,7 @@ def runs_from(tokens: Sequence[str], sources: Sequence[Sequence[str]]) -> list[t
 @settings(max_examples=400)
 @given(LETTERS, SOURCES)
 def test_the_automaton_finds_what_looking_everywhere_finds(tokens: list[str], sources: list[list[str]]) -> None:
-    assert [tuple(match) for match in Haystack(sources).longest_from(tokens)] == runs_from(tokens, sources)
+    assert [tuple(match) for match in SuffixAutomaton(sources).longest_from(tokens)] == runs_from(tokens, sources)
 
 
 @settings(max_examples=200)

@@ -60,15 +60,15 @@ def run(versions: dict[str, int]) -> dict[str, dict[str, int]]:
     """The summaries of every version, and the probe of those that give likelihoods; the runs' ids at their end."""
     from api.problems import Refused
     from generation.actions.runs import start_run
-    from generation.models import Purpose, Run, RunStatus, Version
+    from generation.models import Run, RunPurpose, RunStatus, Version
 
-    started: dict[str, dict[str, int]] = {purpose: {} for purpose in (Purpose.SUMMARIES, Purpose.PROBE)}
+    started: dict[str, dict[str, int]] = {purpose: {} for purpose in (RunPurpose.SUMMARIES, RunPurpose.PROBE)}
     for name, pk in versions.items():
         for purpose, runs in started.items():
             try:
                 runs[name] = start_run(version=Version.objects.get(pk=pk), by=None, purpose=purpose, lanes=1).pk
             except Refused:
-                assert purpose == Purpose.PROBE, name
+                assert purpose == RunPurpose.PROBE, name
     _until(lambda: not Run.objects.filter(status=RunStatus.RUNNING).exists())
     return started
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import expect
 
-from config.page import manifest
+from config.spa import manifest
 from tests.browser import conftest
 from tests.browser.conftest import Visit
 from tests.browser.desk import SETTLED

@@ -15,7 +15,7 @@ from generation.endpoints import Endpoint
 from ..assembly import BUDGET, DOCUMENTS, NAMES, ORDER, PICO, SEPARATOR, TITLES, Unreadable, assemble, fill
 from ..protocol import BackendError, Config, Facts, Failure, Output, PassingError, Source, Unprobed
 from ..weights import unchanged
-from .client import Client, Effort, Refusal, Stopped
+from .client import Client, Refusal, RequestGroup, Stopped
 from .cutting import UNITS, Cut, within
 from .reading import Garbage, completion, kept
 
@@ -102,7 +102,7 @@ class Asker(Unprobed):
         self.config, self.client = config, client
 
     def summarise(self, sources: Sequence[Source]) -> Iterator[list[Output | Failure]]:
-        effort = Effort()
+        effort = RequestGroup()
         at_once = self.config["model"]["concurrency"]
         waiting = iter(sources)
         pool = ThreadPoolExecutor(at_once, thread_name_prefix="endpoint")
@@ -130,7 +130,7 @@ class Asker(Unprobed):
             effort.end()
             pool.shutdown(cancel_futures=True)
 
-    def _one(self, source: Source, effort: Effort) -> Output | Failure:
+    def _one(self, source: Source, effort: RequestGroup) -> Output | Failure:
         began = time.monotonic()
         try:
             cut = self._documents(source)

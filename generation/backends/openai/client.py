@@ -36,7 +36,7 @@ class Refusal(Exception):
         self.status = status
 
 
-class Setback(Exception):
+class RetryableError(Exception):
     """A try that came to nothing. ``is_away``: nobody there does the work now; ``wait``: seconds asked for."""
 
     def __init__(self, words: str, *, is_away: bool = False, wait: float | None = None) -> None:
@@ -54,7 +54,7 @@ class Answer:
     tries: int
 
 
-class Effort:
+class RequestGroup:
     """The requests of one call of ``summarise``: what is under way, and whether it goes on."""
 
     def __init__(self) -> None:
@@ -105,7 +105,7 @@ class Client:
         self.endpoint, self.networks, self.limits = endpoint, networks, limits
         self._tls = ssl.create_default_context() if endpoint.secure else None
 
-    def complete(self, request: Mapping[str, Any], effort: Effort) -> Answer:
+    def complete(self, request: Mapping[str, Any], effort: RequestGroup) -> Answer:
         """The answer to a request for a chat completion.
 
         Raises `Refusal` for what concerns this request alone, `BackendError` for what concerns all, `PassingError`
@@ -116,26 +116,26 @@ class Client:
         while True:
             try:
                 return Answer(self._once(body, effort), number)
-            except Setback as setback:
+            except RetryableError as setback:
                 if number < TRIES:
                     effort.wait(_pause(number) if setback.wait is None else setback.wait)
                 if number == TRIES or not effort.tries_on:
                     raise self._given_up(setback, number, effort) from setback
             number += 1
 
-    def _once(self, body: bytes, effort: Effort) -> bytes:
-        """The body of a good answer; `Setback` where another try may do better."""
+    def _once(self, body: bytes, effort: RequestGroup) -> bytes:
+        """The body of a good answer; `RetryableError` where another try may do better."""
         try:
             reply = self._send("POST", "/chat/completions", body, effort)
         except (Away, Unresolved) as error:
-            raise Setback(str(error), is_away=True) from error
+            raise RetryableError(str(error), is_away=True) from error
         except Trouble as error:
-            raise Setback(f"{error}.") from error
+            raise RetryableError(f"{error}.") from error
         if reply.status == 200:
             return reply.body
         if reply.status in _AGAIN:
             # A busy endpoint asks to be left alone for a while: that is being away.
-            raise Setback(self._said(reply), is_away=reply.status == 429, wait=_asked_for(reply))
+            raise RetryableError(self._said(reply), is_away=reply.status == 429, wait=_asked_for(reply))
         if 300 <= reply.status < 400:
             to = shown(reply.headers.get("location", ""))
             raise BackendError(f"{self._said(reply, words=False)} It redirects to {to}; redirects are never followed.")
@@ -143,21 +143,21 @@ class Client:
             raise BackendError(self._said(reply))
         raise Refusal(self._said(reply), reply.status)
 
-    def _given_up(self, setback: Setback, tries: int, effort: Effort) -> Exception:
+    def _given_up(self, setback: RetryableError, tries: int, effort: RequestGroup) -> Exception:
         if effort.is_over:
             return Stopped()
         if setback.is_away or not self._is_alive(effort):
             return PassingError(f"The endpoint {self.endpoint.name!r} is away: {setback}")
         return Refusal(f"The endpoint was asked {tries} times: {setback}")
 
-    def _is_alive(self, effort: Effort) -> bool:
+    def _is_alive(self, effort: RequestGroup) -> bool:
         """Whether the endpoint answers a small question now: then it is the request that it cannot do."""
         try:
             return self._send("GET", "/models", None, effort).status < 500
         except (Away, Unresolved, Trouble, Refusal):
             return False
 
-    def _send(self, method: str, path: str, body: bytes | None, effort: Effort) -> Reply:
+    def _send(self, method: str, path: str, body: bytes | None, effort: RequestGroup) -> Reply:
         endpoint = self.endpoint
         try:
             key = endpoint.key()

@@ -16,7 +16,7 @@ from generation.actions.outputs import keep_outputs
 from generation.actions.runs import resume_run, start_run
 from generation.actions.systems import create_system, make_version, read
 from generation.management.foreground import STOPPED, checking, do_run, stoppable
-from generation.models import ItemStatus, Purpose, Run, RunStatus, System, UnitLevel, Version
+from generation.models import ItemStatus, Run, RunPurpose, RunStatus, System, UnitLevel, Version
 from generation.pages.progress import progress_of
 from generation.runs import sources
 from generation.runs.sources import LEVELS
@@ -36,7 +36,7 @@ class Command(BaseCommand):
         "Make the summaries of a system over all units of its level. Workers share the work. Ctrl-C stops it "
         "cleanly, and the same command goes on with the rest."
     )
-    purpose: str = Purpose.SUMMARIES
+    purpose: str = RunPurpose.SUMMARIES
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--project", required=True, metavar="SLUG")

@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from generation.actions.reckoning import KIND, reckon_probe
-from generation.models import Purpose, Run
+from generation.models import Run, RunPurpose
 from generation.scoring.reckoning import stored_results
 from measures.probe import Figure, ProbeResult
 from projects.background import jobs
@@ -22,7 +22,7 @@ class Command(generate.Command):
         "Judge all targets and their counterfactuals with a system: does it find the true one likelier? Workers share "
         "the work. Ctrl-C stops it cleanly, and the same command goes on with the rest."
     )
-    purpose = Purpose.PROBE
+    purpose = RunPurpose.PROBE
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)

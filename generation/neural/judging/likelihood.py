@@ -16,9 +16,9 @@ from torch import Tensor
 
 from ...backends.protocol import Failure, Likelihood, Probed, ProbedUnit
 from ..batches import Batching, Limits, Memory, run
-from . import forcing
-from .forcing import Nll
-from .trees import Tree
+from . import teacher_forcing
+from .prefix_tree import Tree
+from .teacher_forcing import Nll
 
 logger = logging.getLogger(__name__)
 S = TypeVar("S")
@@ -125,11 +125,11 @@ def decoding(model: Any) -> Decode:
     chance = torch.Generator().manual_seed(0)
     states = torch.randn(2, 5, model.config.hidden_size, generator=chance).to(model.device, model.dtype)
     mask = torch.tensor([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0]], device=model.device)
-    quick: tuple[Decode, ...] = (forcing.by_trees, partial(forcing.by_trees, whole=True))
+    quick: tuple[Decode, ...] = (teacher_forcing.by_trees, partial(teacher_forcing.by_trees, whole=True))
     if model.device.type == "cpu":
         # On a GPU, padding costs little and many small attentions much.
-        quick = (forcing.by_trees_in_line, *quick)
-    plain: Decode = forcing.by_rows
+        quick = (teacher_forcing.by_trees_in_line, *quick)
+    plain: Decode = teacher_forcing.by_rows
     return _first_exact(quick, plain, lambda way: way(model, states, mask, _made_up(model)))
 
 
@@ -144,8 +144,11 @@ def continuing(model: Any) -> Continue:
         getattr(config, "layer_types", None) is None and getattr(config, "sliding_window", None) is not None
     )
     prompts = [[7, 8, 9, 10], [11, 12]]
-    trees: tuple[Continue, ...] = (forcing.by_prompt_and_trees, partial(forcing.by_prompt_and_trees, whole=True))
-    plain: Continue = forcing.by_prompt_rows
+    trees: tuple[Continue, ...] = (
+        teacher_forcing.by_prompt_and_trees,
+        partial(teacher_forcing.by_prompt_and_trees, whole=True),
+    )
+    plain: Continue = teacher_forcing.by_prompt_rows
     return _first_exact(() if windowed else trees, plain, lambda way: way(model, prompts, _made_up(model)))
 
 

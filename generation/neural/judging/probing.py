@@ -12,9 +12,9 @@ from ..batches import Limits, Memory
 from ..checkpoints.families import Family
 from ..inputs.reading import Read
 from . import likelihood
-from .forcing import Nll
 from .likelihood import Judged, Unscorable
-from .trees import Tree
+from .prefix_tree import Tree
+from .teacher_forcing import Nll
 
 
 class Encoding(Protocol):

@@ -15,11 +15,11 @@ from ...backends.budget import cut, shares
 from ...backends.protocol import BackendError, Config, Facts, Failure, Finish, Output, Probed, ProbedUnit, Source
 from ..batches import Batching, Limits, run
 from ..checkpoints import loading
-from ..inputs.turns import Frame, Turns, frame_of
+from ..inputs.chat_template import Frame, Turns, frame_of
 from ..judging import likelihood
-from ..judging.forcing import Nll
 from ..judging.likelihood import Judged, Unscorable
-from ..judging.trees import Tree
+from ..judging.prefix_tree import Tree
+from ..judging.teacher_forcing import Nll
 
 #: Tokens in a batch, of prompts and replies, padding and beams included.
 TOKENS = {"cpu": 8_192, "cuda": 131_072}

@@ -15,8 +15,8 @@ from django.db import connections
 
 from accounts.actions import make_sign_in_link
 from api.problems import Problem
-from config.page import manifest
 from config.secret_key import kept_secret_key
+from config.spa import manifest
 from operations.robot.history import play_history
 from operations.robot.labels import from_file
 from operations.sample_project import PEOPLE, SAMPLE, Seeded, seed

@@ -20,7 +20,7 @@ class Match(NamedTuple):
     start: int
 
 
-class Haystack:
+class SuffixAutomaton:
     """Sequences made ready once, to be searched by many; about half a kilobyte a token."""
 
     def __init__(self, sequences: Sequence[Sequence[Hashable]]) -> None:

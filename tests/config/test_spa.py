@@ -12,7 +12,7 @@ from django.test import Client
 
 from accounts.models import User
 from api.problems import CONTENT_TYPE
-from config import failures, page
+from config import error_pages, spa
 
 MANIFEST = {
     "index.html": {
@@ -134,10 +134,10 @@ def test_a_write_without_the_token_of_the_page_is_a_problem_of_its_own_type(lead
 
 
 def test_the_middleware_s_refusal_has_the_same_shape(rf: Any) -> None:
-    reply = failures.csrf_failure(rf.post("/api/v1/answers/"), "CSRF cookie not set.")
+    reply = error_pages.csrf_failure(rf.post("/api/v1/answers/"), "CSRF cookie not set.")
     assert (reply.status_code, reply["Content-Type"]) == (403, CONTENT_TYPE)
     assert json.loads(reply.content)["type"] == "/problems/csrf"
-    elsewhere = failures.csrf_failure(rf.post("/admin/login/"))
+    elsewhere = error_pages.csrf_failure(rf.post("/admin/login/"))
     assert (elsewhere.status_code, elsewhere["Content-Type"]) == (403, "text/plain")
 
 
@@ -169,5 +169,5 @@ def test_ready_means_that_the_data_base_answers(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_names_of_files_are_escaped(bundle: Path) -> None:
-    html = page.document({"index.html": {"file": 'a"><script>alert(1)</script>.js'}})
+    html = spa.document({"index.html": {"file": 'a"><script>alert(1)</script>.js'}})
     assert "<script>alert" not in html

@@ -9,7 +9,7 @@ from api.parameters import Parameter
 from .protocol import Figure, Judged, MetricError, Params, Row
 
 
-class Plain:
+class CpuMetric:
     """A metric that any worker can compute."""
 
     parameters: tuple[Parameter, ...] = ()
@@ -23,7 +23,7 @@ class Plain:
         """Nothing can be wrong beyond what the parameters declare."""
 
 
-class Single(ABC):
+class PerSummaryScorer(ABC):
     """A scorer that looks at one summary at a time: override `rows`."""
 
     @abstractmethod

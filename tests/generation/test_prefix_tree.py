@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from generation.neural.judging.trees import Forest, Tree
+from generation.neural.judging.prefix_tree import Forest, Tree
 
 
 def test_what_texts_share_is_one_path() -> None:

@@ -13,8 +13,8 @@ from torch import Tensor
 from transformers.modeling_outputs import BaseModelOutput
 
 from .heads import nll, of_logits
+from .prefix_tree import Forest, Tree
 from .segments import Segments, apart
-from .trees import Forest, Tree
 
 #: Of one source: of each text, the negative log-likelihood of each token, in nats.
 Nll = list[list[float]]

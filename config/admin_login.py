@@ -10,7 +10,7 @@ from django.views.decorators.http import require_safe
 
 from api.problems import Forbidden
 
-from .failures import reply_with
+from .error_pages import reply_with
 
 
 @require_safe
