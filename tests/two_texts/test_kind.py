@@ -166,7 +166,7 @@ def test_it_is_answered_in_a_sheet(
     job.refresh_from_db()
     assert job.status == "done", job.error
     assert job.result
-    assert [fault["message"] for fault in job.result["faults"]] == ["'6' is not one of 1 to 5"]
+    assert [fault["message"] for fault in job.result["faults"]["listed"]] == ["'6' is not one of 1 to 5"]
     assert set(TextRating.objects.values_list("target", "input")) == {(5, 3)}
     assert TextRating.objects.count() == len(rows) - 2
 
