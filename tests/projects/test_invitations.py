@@ -53,7 +53,9 @@ def test_somebody_new_joins_with_name_and_password_and_is_signed_in(
     }  # fmt: skip
     reply = accept(client, made["token"], **NEW)
     assert reply.status_code == 200
-    assert reply.json()["projects"] == [{"slug": "eye", "name": "Eye", "role": "annotator", "illustrative": False}]
+    assert reply.json()["projects"] == [
+        {"slug": "eye", "name": "Eye", "role": "annotator", "illustrative": False, "may": ["be put into rounds"]}
+    ]
     assert client.get("/api/v1/session/").json() == reply.json()
     sign_in = {"email": "new@example.org", "password": PASSWORD}
     assert APIClient().post("/api/v1/session/", sign_in, format="json").status_code == 200
