@@ -12,7 +12,9 @@ _AFTER = re.compile(r"([(\[{«\u201c\u2018])\s+")
 _APART = re.compile(r"(?<=\w)\s+('s|'t|'re|'ve|'ll|'d|'m|n't)\b")
 _HYPHEN = re.compile(r"(?<=\w)\s+-\s+(?=\w)")
 _QUOTES = str.maketrans({"\u201c": '"', "\u201d": '"', "\u2019": "'", "\u2018": "'", "`": "'", "\u00a0": " "})
-_STARTS = re.compile(r"(?:^|(?<=[.!?])\s+)([a-zà-öø-ÿ])")
+#: Where a sentence begins: not after a letter by itself, nor after words that are cut short ("H. pylori", "e.g.").
+_STARTS = re.compile(r"(?:^|(?<=[\w)\]%\"]{2}[.!?])\s+)([a-zà-öø-ÿ])")
+_SHORT = re.compile(r"(?:\b(?:vs|al|fig|no|ca|cf|approx|dr|st|incl|resp)\.)\s+$", re.IGNORECASE)
 #: A system writes without capitals where so large a share of its texts has none.
 MOSTLY = 0.9
 
@@ -37,4 +39,11 @@ def one_form(text: str, *, lowered: bool) -> str:
     text = _HYPHEN.sub("-", text)
     if lowered:
         text = text.lower()
-    return _STARTS.sub(lambda found: found.group(0)[:-1] + found.group(1).upper(), text)
+    return _STARTS.sub(_begun, text)
+
+
+def _begun(found: re.Match[str]) -> str:
+    """The first letter of a sentence as a capital."""
+    if _SHORT.search(found.string, 0, found.start(1)):
+        return found.group(0)
+    return found.group(0)[:-1] + found.group(1).upper()
