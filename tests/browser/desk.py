@@ -3,7 +3,7 @@
 import json
 import re
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 from playwright.sync_api import Page, Request, expect
 
@@ -71,24 +71,24 @@ class Desk:
     def page(self) -> Page:
         return self.visit.page
 
-    def open(self) -> "Desk":
+    def open(self) -> Self:
         self.page.goto(f"{self.visit.address}/work/{self.round}")
         return self.ready()
 
-    def ready(self) -> "Desk":
+    def ready(self) -> Self:
         """Wait for a text, and until it takes value keys."""
         self.page.wait_for_selector("[role=listbox]")
         self.page.wait_for_timeout(SETTLED)
         return self
 
-    def press(self, keys: str) -> "Desk":
+    def press(self, keys: str) -> Self:
         """Press keys, separated by spaces; `S→` is Shift with the arrow."""
         for key in keys.split():
             self.page.keyboard.press(KEYS.get(key, key))
             self.presses += 1
         return self
 
-    def next(self, keys: str) -> "Desk":
+    def next(self, keys: str) -> Self:
         """Press keys the last of which completes the unit, and wait for the next text or the end."""
         before = self.progress()
         self.press(keys)
@@ -99,7 +99,7 @@ class Desk:
     def progress(self) -> str:
         return self.page.locator(".progress").inner_text()
 
-    def reopen(self, which: int = 0) -> "Desk":
+    def reopen(self, which: int = 0) -> Self:
         """Open one of the last answers again: complete, with all its marks."""
         self.page.locator(".below li button").nth(which).click()
         return self.ready()
@@ -133,7 +133,7 @@ class Desk:
         # A third into the word, in whole pixels, as a hand and its mouse would.
         return round(box["x"] + box["width"] / 3), round(box["y"] + box["height"] / 2)
 
-    def drag(self, first: int, last: int) -> "Desk":
+    def drag(self, first: int, last: int) -> Self:
         """One mouse action: a drag over words, a double click on one."""
         if first == last:
             self.page.mouse.dblclick(*self.word_box(first))
@@ -150,11 +150,11 @@ class Desk:
         self.presses += 1
         return self
 
-    def until_saved(self) -> "Desk":
+    def until_saved(self) -> Self:
         expect(self.page.locator(".saved")).to_have_text(re.compile(r"^Saved \d\d:\d\d:\d\d$"), timeout=20_000)
         return self
 
-    def until_text(self, text: str) -> "Desk":
+    def until_text(self, text: str) -> Self:
         """Wait until this text is there and takes value keys."""
         shown = "text => document.querySelector('[role=listbox]')?.textContent === text"
         self.page.wait_for_function(shown, arg=text)

@@ -25,7 +25,7 @@ interface Exempt {
 /** Shared files that must name something of a kind, and why. */
 const EXEMPT: Record<string, Exempt> = {
   'parts/CounterfactualCounts.svelte': { what: /polarity/g, why: 'A counterfactual makes a claim of one polarity false: the corpus counts them by it.' },
-  'rating/protocol.ts': { what: /'tuple'|polarity|modality/g, why: 'A protocol says which part of a target stands beside a question.' },
+  'rating/protocol.ts': { what: /polarity|modality/g, why: 'A protocol says which part of a target stands beside a question.' },
   'rating/samples.ts': { what: /polarity|modality/g, why: "M3's protocol, to try things on." },
   'parts/ParticipantLinks.svelte': { what: /'label'/g, why: 'What a lead calls a link, the column of a table.' },
 }
@@ -50,8 +50,7 @@ const shared = readdirSync(SRC, { recursive: true, withFileTypes: true })
   .filter((file) => file !== 'api/schema.d.ts' && !folders.some((kind) => file.startsWith(`kinds/${kind}/`)))
 
 it('has a folder for every kind of the API, and no other', () => {
-  // The server of pages of summaries comes with the next change.
-  expect(folders).toEqual([...new Set([...ofTheApi(), 'compare', 'rate'])].sort())
+  expect(folders).toEqual(ofTheApi())
   expect(kinds.map((k) => k.key).sort()).toEqual(folders)
   expect(kindOf('of a newer server')).toBeUndefined()
 })

@@ -1,103 +1,19 @@
 /** A rating protocol as a card brings it, and what its criteria ask for in words. */
 
-export type ScaleType = 'likert' | 'categorical' | 'multi-label' | 'slider' | 'spans' | 'text' | 'preference'
-export interface Option {
-  readonly value: string
-  readonly label: string
-  readonly anchor: string
-}
-export interface Scale {
-  readonly type: ScaleType
-  readonly options: readonly Option[]
-  readonly minimum?: number | null
-  readonly maximum?: number | null
-  readonly step?: number | null
-  readonly severities?: readonly Option[]
-  /** Asked of each marked span. */
-  readonly reason?: 'none' | 'offered' | 'required'
-}
-export interface When {
-  readonly criterion: string
-  readonly values: readonly string[]
-}
-/** What an earlier answer suggests; `target`: only where what stands beside the question is one of these. */
-export interface Prefill {
-  readonly if: When
-  readonly target?: readonly string[]
-  readonly value: string | null
-  readonly na: boolean
-}
-export interface Passage {
-  readonly in: 'source' | 'summary'
-  /** Code points, half-open. */
-  readonly start: number
-  readonly end: number
-}
-export interface Example {
-  readonly good: boolean
-  readonly query: string
-  readonly source: string
-  readonly summary: string
-  readonly value: string
-  readonly explanation: string
-  readonly marks: readonly Passage[]
-}
-export type Beside = '' | 'text' | 'population' | 'intervention' | 'comparator' | 'outcome' | 'polarity' | 'modality'
-export interface Criterion {
-  readonly key: string
-  readonly name: string
-  readonly standard: string
-  readonly group: string
-  readonly question: string
-  readonly more: string
-  readonly frame: 'alone' | 'source' | 'target' | 'query'
-  readonly beside: Beside
-  readonly scale: Scale
-  readonly na: boolean
-  readonly na_label: string
-  readonly required: boolean
-  readonly reason: { readonly ask: 'none' | 'offered'; readonly required_at: readonly string[] }
-  readonly shown_if: When | null
-  readonly prefill: readonly Prefill[]
-  readonly examples: readonly Example[]
-}
-export interface Group {
-  readonly key: string
-  readonly name: string
-  readonly question: string
-  readonly by_exception: boolean
-}
-export interface Protocol {
-  readonly title: string
-  readonly instructions: string
-  readonly show: { readonly query: boolean; readonly source: boolean; readonly target: 'none' | 'text' | 'tuple' | 'gold' }
-  readonly hints: boolean
-  readonly groups: readonly Group[]
-  readonly criteria: readonly Criterion[]
-}
+import type { Schemas } from '../api/client.ts'
 
-export interface Source {
-  readonly query: string
-  readonly title: string
-  readonly studies: readonly { readonly title: string; readonly text: string }[]
-}
-export interface Target {
-  readonly text: string
-  readonly slots: readonly { readonly slot: string; readonly text: string; readonly form: string }[]
-  readonly polarity: string
-  readonly modality: string
-}
-export interface Text {
-  readonly key: string
-  readonly text: string
-}
+export type Option = Schemas['ProtocolOption']
+export type Scale = Pick<Schemas['ProtocolScale'], 'type' | 'options'> & Partial<Schemas['ProtocolScale']>
+export type Example = Schemas['ProtocolExample']
+export type Group = Schemas['ProtocolGroup']
+export type When = Schemas['ProtocolCondition']
+export type Criterion = Omit<Schemas['ProtocolCriterion'], 'better' | 'scale'> & { scale: Scale }
+/** What of a protocol's content the pages go by. */
+export type Protocol = Pick<Schemas['ProtocolContent'], 'title' | 'instructions' | 'show' | 'hints' | 'groups'> & { criteria: Criterion[] }
+export type Source = Schemas['SourceShown']
+export type Target = Schemas['TargetShown']
 /** What the pages of both kinds bring. */
-export interface Page {
-  readonly protocol: Protocol
-  readonly source: Source
-  readonly target: Target | null
-  readonly texts: readonly Text[]
-}
+export type Page = Pick<Schemas['RateCard'], 'source' | 'target' | 'texts'> & { protocol: Protocol }
 
 /** "Consistent: every statement follows", or the anchor alone where the label is only its number. */
 export function inWords(option: Option): string {

@@ -30,10 +30,10 @@ const slots = ['population', 'intervention', 'comparator', 'outcome'] as const
 export const m3 = protocol([
   categorical('claim', ['yes', 'no claim']),
   ...slots.map((slot) => categorical(slot, same, { group: 'pico', na: true, beside: slot })),
-  categorical('polarity', same, { na: true, beside: 'polarity', prefill: [{ if: { criterion: 'claim', values: ['no claim'] }, value: null, na: true }] }),
+  categorical('polarity', same, { na: true, beside: 'polarity', prefill: [{ if: { criterion: 'claim', values: ['no claim'] }, target: [], value: null, na: true }] }),
   categorical('modality', same, { beside: 'modality', prefill: [
     { if: { criterion: 'claim', values: ['no claim'] }, target: ['no evidence'], value: 'same', na: false },
-    { if: { criterion: 'claim', values: ['no claim'] }, value: 'differs', na: false },
+    { if: { criterion: 'claim', values: ['no claim'] }, target: [], value: 'differs', na: false },
   ] }),
   criterion('hallucination', { na: false, scale: { type: 'spans', options: [{ value: 'hallucination', label: 'Hallucination', anchor: 'not in the inputs' }], reason: 'none' } }),
   categorical('repetition', ['none', 'repeats']),

@@ -1,13 +1,11 @@
 /** Which of two texts is better, by each criterion: a pure reducer, and the value as it travels. */
 
+import type { Schemas } from '../../api/client.ts'
 import type { Criterion, Page } from '../../rating/protocol.ts'
 
 export type Choice = 'left' | 'right' | 'tie' | 'neither'
-export interface Value {
-  left: string
-  right: string
-  said: { criterion: string; /** The key of the better text, or one of the two words. */ choice: string; reason: string }[]
-}
+export type Card = Schemas['CompareCard']
+export type Value = Schemas['CompareValue']
 export interface Step {
   readonly choices: Readonly<Record<string, Choice>>
   readonly reasons: Readonly<Record<string, string>>

@@ -70,7 +70,7 @@ describe('the guideline protocol', () => {
     const quotes = saidOf(answersOf(f, s), 'consistency').quotes
     expect(quotes.map((q) => [q.in, q.study])).toEqual([['summary', -1], ['source', 0], ['source', 1]])
     const value = toValue(f.page, s.answers)
-    expect(value.texts[0]!.said[2]!.quotes.map((q) => q.quote)).toEqual([
+    expect(value.texts[0]!.said[2]!.quotes!.map((q) => q.quote)).toEqual([
       'equally effective', 'It costs less.', 'Success rates were higher with drug B at night. TGF-𝛽2 was raised 𝑛 = 40 times.',
     ])
     expect(saidOf(answersOf(f, play(f, 'back', s)), 'consistency').quotes).toHaveLength(2)
@@ -131,7 +131,7 @@ describe("M3's protocol", () => {
   })
   it('marks by code points after a letter beyond the first plane', () => {
     const s = play(f, '1 1 1 1 1 1 enter 1 1 1 1 t f s h')
-    const span = toValue(f.page, s.answers).texts[1]!.said.find((x) => x.criterion === 'hallucination')!.spans[0]!
+    const span = toValue(f.page, s.answers).texts[1]!.said.find((x) => x.criterion === 'hallucination')!.spans![0]!
     expect([...TEXTS[1]!].slice(span.start, span.end).join('')).toBe('support')
     expect(span.start).toBe(TEXTS[1]!.indexOf('support') - 1)
   })
@@ -210,8 +210,8 @@ it('loses no answer and never throws, whatever is pressed', () => {
       for (let n = 0; n < 60 && !s.complete; n++) s = play(f, keys[random(keys.length)]!, s)
       const value = toValue(f.page, s.answers)
       for (const [n, text] of value.texts.entries()) for (const said of text.said) {
-        for (const x of said.spans) expect([...TEXTS[n]!].slice(x.start, x.end).join('')).toBe(x.quote)
-        expect(said.value === 'marked').toBe(said.spans.length > 0)
+        for (const x of said.spans!) expect([...TEXTS[n]!].slice(x.start, x.end).join('')).toBe(x.quote)
+        expect(said.value === 'marked').toBe(said.spans!.length > 0)
         expect(said.na || said.value).toBeTruthy()
         if (said.na) expect(said.value).toBe('')
       }

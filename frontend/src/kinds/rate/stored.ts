@@ -1,37 +1,13 @@
 /** What was said of a page as it travels, and back: offsets become code points of the texts as they are shown. */
 
+import type { Schemas } from '../../api/client.ts'
 import type { Page } from '../../rating/protocol.ts'
 import { fromWire, toWire, type Range } from '../../text/offsets.ts'
 import { isAnswered, isShown, saidOf, type Answers, type Said } from './answers.ts'
 
-interface WireQuote {
-  in: 'summary' | 'source'
-  /** Of the source; 0 in the summary. */
-  study: number
-  start: number
-  end: number
-  quote: string
-}
-interface WireSpan {
-  start: number
-  end: number
-  quote: string
-  category: string
-  severity: string
-  reason: string
-}
-export interface WireSaid {
-  criterion: string
-  value: string
-  na: boolean
-  prefilled: boolean
-  reason: string
-  spans: WireSpan[]
-  quotes: WireQuote[]
-}
-export interface Value {
-  texts: { text: string; said: WireSaid[] }[]
-}
+export type Card = Schemas['RateCard']
+export type Value = Schemas['RateValue']
+export type WireSaid = Schemas['Said']
 
 const wire = (text: string, range: Range) => toWire(text, [range])[0]!
 const ours = (text: string, range: { start: number; end: number }) => fromWire(text, [range])[0]!

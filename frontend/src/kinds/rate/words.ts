@@ -4,12 +4,10 @@ import type { Criterion } from '../../rating/protocol.ts'
 import { codesOfCell } from '../../rating/sets.ts'
 import type { Value, WireSaid } from './stored.ts'
 
-export type { Value }
-
 export function inFew(c: Criterion, said: WireSaid): string {
   if (said.na) return c.na_label || 'N/A'
   if (!said.value) return 'not answered'
-  if (c.scale.type === 'spans') return said.spans.length ? `${said.spans.length} marked` : 'none'
+  if (c.scale.type === 'spans') return said.spans?.length ? `${said.spans.length} marked` : 'none'
   const label = (value: string) => c.scale.options.find((o) => o.value === value)?.label || value
   return c.scale.type === 'multi-label' ? [...codesOfCell(said.value)].map(label).join(', ') : label(said.value)
 }

@@ -1,0 +1,336 @@
+"""Rating pages as evaluators work on them: by keyboard, counted, in their own order, losing nothing."""
+
+import gzip
+import json
+import re
+import uuid
+from collections.abc import Callable
+from typing import Any, Self
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import Visit
+from tests.browser.desk import SETTLED, Desk
+from tests.browser.test_pages import violations
+from tests.processes.house import House
+
+Visiting = Callable[..., Visit]
+#: What the Rate page may ship until its first text can be rated, in bytes of gzipped JavaScript.
+RATE_MAY_WEIGH = 70_000
+GUIDELINE, M3, PAIR = "shipped:guideline", "shipped:m3-table-5", "shipped:preference"
+OPEN = """
+import json
+from accounts.models import User
+from projects.actions.people import add_member, create_project
+from tests.evaluation.rating import SYSTEMS, build_runs, open_rating
+given = json.loads({given!r})
+lead = User.objects.get(email='lead@example.org')
+project = create_project(slug=given['slug'], name=given['slug'], by=lead)
+users = [User.objects.get(email=e) for e in given['people']]
+people = [add_member(project=project, user=u, role='evaluator', by=lead) for u in users]
+runs = build_runs(project, given['sources'], list(SYSTEMS)[:given['systems']])
+print(json.dumps(open_rating(project, people, runs, given['protocol']).pk))
+"""
+STORED = (
+    "import json; from projects.models import Answer; from projects import kinds; "
+    "rows = list(Answer.objects.filter(assignment__round={round}).order_by('received_at')); "
+    "values = kinds.get('{kind}').values(rows); print(json.dumps([values[a.pk] for a in rows if a.pk in values]))"
+)
+#: Where everything stands that must not move while somebody rates.
+BOXES = """() => [...document.querySelectorAll(
+  '.asked, .asked label, .evidence, .actions button, .saved, .studies, .texts button')]
+  .map(e => { const b = e.getBoundingClientRect();
+    return [b.left, b.top + scrollY, b.width, b.height].map(Math.round).join() })"""
+
+
+def open_rating(house: House, protocol: str, *people: str, sources: int = 2, systems: int = 4) -> int:
+    """An open round of a project of its own; its id."""
+    given = {
+        "slug": f"rating-{uuid.uuid4().hex[:12]}", "people": [f"{p}@example.org" for p in people or ("evaluator",)],
+        "sources": sources, "systems": systems, "protocol": protocol,
+    }  # fmt: skip
+    return int(house.manage("shell", "-v0", "-c", OPEN.format(given=json.dumps(given))).strip().splitlines()[-1])
+
+
+class Rating(Desk):
+    """A person at a rating page."""
+
+    def ready(self) -> Self:
+        self.page.wait_for_selector(".asked")
+        self.page.wait_for_timeout(SETTLED)
+        return self
+
+    def next(self, keys: str) -> Self:
+        before = self.progress()
+        self.press(keys)
+        expect(self.page.locator(".progress")).not_to_have_text(before)
+        self.page.wait_for_timeout(SETTLED)
+        return self
+
+    def through(self, keys: str) -> Self:
+        """Press keys as a person does: after Enter another text comes, which takes no answer at once."""
+        for key in keys.split():
+            self.press(key)
+            self.page.wait_for_timeout(SETTLED if key == "Enter" else 20)
+        return self
+
+    def shown(self) -> str:
+        return str(self.page.locator(".right [role=listbox]").evaluate("e => e.textContent"))
+
+    def marked(self) -> str:
+        """The question that the keys act on, which has the focus."""
+        return str(self.page.evaluate("document.activeElement.querySelector('b')?.textContent ?? ''"))
+
+    def scrolled(self) -> int:
+        return int(self.page.evaluate("Math.round(scrollY)"))
+
+
+def stored(house: House, round: int, kind: str = "rate") -> list[dict[str, Any]]:
+    """The values of a round's answers."""
+    found: list[dict[str, Any]] = json.loads(
+        house.manage("shell", "-v0", "-c", STORED.format(round=round, kind=kind)).strip().splitlines()[-1]
+    )
+    return found
+
+
+def values(text: dict[str, Any]) -> dict[str, str]:
+    return {s["criterion"]: "N/A" if s["na"] else s["value"] for s in text["said"]}
+
+
+def test_a_guideline_round_takes_four_presses_a_summary_and_never_scrolls(visit: Visiting, house: House) -> None:
+    at = Rating(visit("evaluator"), open_rating(house, GUIDELINE)).open()
+    boxes = at.page.evaluate(BOXES)
+    seen = []
+    for _source in range(2):
+        for _summary in range(4):
+            seen.append(at.shown())
+            at.press("5 4 1")
+            assert at.page.evaluate(BOXES)[:20] == boxes[:20], "an answer moves nothing"
+            assert at.scrolled() == 0
+            at.through("Enter")
+        expect(at.page.get_by_role("button", name="Last look")).to_have_attribute("aria-current", "step")
+        before = at.progress()
+        at.press("Enter")
+        expect(at.page.locator(".progress")).not_to_have_text(before)
+        at.page.wait_for_timeout(SETTLED)
+    assert at.presses == 2 * (4 * 4 + 1)
+    assert len(set(seen)) == 8
+    at.until_saved()
+    found = stored(house, at.round)
+    assert [values(text) for page in found for text in page["texts"]] == [
+        {"coherence": "5", "relevance": "4", "consistency": "consistent"}
+    ] * 8
+
+
+def test_the_last_look_shows_what_an_answer_was(visit: Visiting, house: House) -> None:
+    at = Rating(visit("evaluator"), open_rating(house, GUIDELINE, sources=1, systems=2)).open()
+    at.through("5 4 1 Enter 2 2 2 Enter ArrowRight 1")
+    expect(at.page.locator(".look").first).to_contain_text("was 4")
+    at.through("Enter").until_saved()
+    assert values(stored(house, at.round)[0]["texts"][0])["relevance"] == "1"
+
+
+def test_enter_names_what_is_missing_and_undo_goes_back_across_summaries(visit: Visiting, house: House) -> None:
+    at = Rating(visit("evaluator"), open_rating(house, GUIDELINE)).open()
+    first = at.shown()
+    at.through("5 Enter")
+    expect(at.page.get_by_text("Relevance is not answered yet.")).to_be_visible()
+    assert at.marked() == "Relevance"
+    at.through("4 1 Enter")
+    assert at.shown() != first
+    at.through("z")
+    assert at.shown() == first
+    assert at.page.locator(".asked input:checked").count() == 3
+
+
+def test_m3_takes_seven_presses_one_more_a_slot_and_three_a_hallucination(visit: Visiting, house: House) -> None:
+    at = Rating(visit("evaluator"), open_rating(house, M3, sources=3, systems=1)).open()
+    counted = []
+    for keys in ("1 1 1 1 1 1 Enter", "1 2 1 1 1 1 1 Enter", "1 1 1 1 t f n h 1 Enter"):
+        at.presses = 0
+        before = at.progress()
+        at.through(keys)
+        expect(at.page.locator(".progress")).not_to_have_text(before)
+        counted.append(at.presses)
+    assert counted == [7, 8, 10]
+    at.until_saved()
+    same, slot, marked = (page["texts"][0] for page in stored(house, at.round))
+    # The target states no population.
+    assert values(same) == {
+        "claim": "yes", "population": "N/A", "intervention": "same", "comparator": "same", "outcome": "same",
+        "polarity": "same", "modality": "same", "hallucination": "none", "repetition": "none",
+    }  # fmt: skip
+    assert values(slot) == values(same) | {"population": "different"}
+    [span] = next(s for s in marked["said"] if s["criterion"] == "hallucination")["spans"]
+    assert span["quote"].lower().startswith("n")
+
+
+def test_no_claim_fills_in_what_follows_and_says_so(visit: Visiting, house: House) -> None:
+    at = Rating(visit("evaluator"), open_rating(house, M3, sources=1, systems=1)).open()
+    boxes = at.page.evaluate(BOXES)
+    at.press("2")
+    expect(at.page.locator(".asked .prefilled")).to_have_count(2)
+    assert at.page.evaluate(BOXES) == boxes
+    at.through("1 1 1 Enter").until_saved()
+    assert at.presses == 5
+    said = {s["criterion"]: s for s in stored(house, at.round)[0]["texts"][0]["said"]}
+    assert (said["polarity"]["na"], said["polarity"]["prefilled"]) == (True, True)
+    assert (said["modality"]["value"], said["modality"]["prefilled"]) == ("different", True)
+
+
+def test_a_pair_takes_one_press(visit: Visiting, house: House) -> None:
+    at = Rating(visit("evaluator"), open_rating(house, PAIR, sources=1, systems=3)).open()
+    for key in ("ArrowLeft", "2", "ArrowUp"):
+        at.next(key)
+    assert at.presses == 3
+    at.until_saved()
+    found = stored(house, at.round, "compare")
+    assert [page["said"][0]["choice"] for page in found] == [found[0]["left"], found[1]["right"], "tie"]
+
+
+def test_evidence_reasons_and_marks_by_keyboard_and_by_mouse_arrive(visit: Visiting, house: House) -> None:
+    at = Rating(visit("evaluator"), open_rating(house, GUIDELINE, sources=1, systems=2)).open()
+    at.through("5 4 2 t f s q r q w")
+    at.page.keyboard.type("4 is not in it")
+    at.through("Enter")
+    expect(at.page.locator(".chip q").first).to_be_visible()
+    word = at.page.locator(".right [role=option]").first
+    word.dblclick()
+    at.page.wait_for_timeout(60)
+    at.page.get_by_role("button", name="Quote", exact=True).click()
+    at.through("Enter 2 2 2 Enter Enter").until_saved()
+    said = stored(house, at.round)[0]["texts"][0]["said"][2]
+    assert said["reason"] == "4 is not in it"
+    assert [q["in"] for q in said["quotes"]] == ["summary", "source", "summary"]
+
+
+def test_examples_lie_over_the_source_and_the_keys_go_on(visit: Visiting, house: House) -> None:
+    at = Rating(visit("evaluator"), open_rating(house, GUIDELINE)).open()
+    boxes = at.page.evaluate(BOXES)
+    at.press("e")
+    expect(at.page.get_by_role("region", name="Examples")).to_contain_text("Coherence")
+    at.press("5")
+    expect(at.page.get_by_role("region", name="Examples")).to_contain_text("Relevance")
+    assert at.page.evaluate(BOXES) == boxes
+    at.press("/")
+    at.page.keyboard.type("nepralin 5")
+    assert at.page.locator(".asked input:checked").count() == 1
+
+
+def test_a_reload_keeps_everything_of_an_unfinished_page(visit: Visiting, house: House) -> None:
+    at = Rating(visit("evaluator"), open_rating(house, GUIDELINE)).open()
+    at.through("5 4 1 Enter 2 t f r q")
+    second = at.shown()
+    at.page.wait_for_timeout(300)
+    at.page.reload()
+    at.ready()
+    assert at.shown() == second
+    assert at.page.locator(".asked input:checked").count() == 1
+    expect(at.page.locator(".chip")).to_have_count(1)
+    at.through("z z z")
+    assert at.shown() != second
+
+
+def test_a_page_rated_without_a_network_is_kept_and_sent_later(visit: Visiting, house: House) -> None:
+    at = Rating(visit("evaluator"), open_rating(house, GUIDELINE, systems=2)).open()
+    at.through("5")
+    at.page.wait_for_timeout(300)
+    at.page.route("**/api/v1/answers/**", lambda route: route.abort("internetdisconnected"))
+    at.through("4 1 Enter 2 2 2 Enter Enter")
+    expect(at.page.locator(".saved")).to_contain_text("1 answer kept")
+    assert stored(house, at.round) == []
+    at.page.unroute("**/api/v1/answers/**")
+    at.through("5 4 1 Enter 2 2 2 Enter Enter")
+    at.until_saved()
+    assert len(stored(house, at.round)) == 2
+
+
+def test_an_ended_session_asks_to_sign_in_and_loses_nothing(visit: Visiting, house: House) -> None:
+    password = "a long enough phrase 18"
+    code = "from accounts.models import User; u = User.objects.get(email='evaluator@example.org'); "
+    house.manage("shell", "-v0", "-c", code + f"u.set_password({password!r}); u.save()")
+    at = Rating(visit("evaluator"), open_rating(house, GUIDELINE, systems=2)).open()
+    house.manage(
+        "shell", "-v0", "-c", "from django.contrib.sessions.models import Session; Session.objects.all().delete()"
+    )
+    at.through("5 4 1 Enter 2 2 2 Enter Enter")
+    dialog = at.page.locator("dialog[open]")
+    expect(dialog).to_be_visible()
+    dialog.get_by_label("Password").fill(password)
+    dialog.get_by_role("button", name="Sign in").click()
+    at.until_saved()
+    assert len(stored(house, at.round)) == 1
+
+
+def test_a_second_tab_shows_both_versions_and_the_person_decides(visit: Visiting, house: House) -> None:
+    at = Rating(visit("evaluator"), open_rating(house, PAIR, sources=2, systems=2)).open()
+    other = at.page.context.new_page()
+    other.goto(at.page.url)
+    other.wait_for_selector(".asked")
+    other.wait_for_timeout(SETTLED)
+    other.keyboard.press("ArrowLeft")
+    expect(other.locator(".saved")).to_contain_text("Saved")
+    at.page.bring_to_front()
+    at.press("ArrowRight")
+    expect(at.page.locator(".refused")).to_contain_text("newer revision")
+    at.ready().press("Enter")
+    at.until_saved()
+    left, right = (page["said"][0]["choice"] for page in stored(house, at.round, "compare"))
+    assert left != right
+
+
+def test_two_raters_have_orders_of_their_own(visit: Visiting, house: House) -> None:
+    round = open_rating(house, GUIDELINE, "evaluator", "ann1", sources=4)
+    orders = []
+    for who in ("evaluator", "ann1"):
+        visitor = visit(who)
+        reply = visitor.page.request.get(f"{visitor.address}/api/v1/rounds/{round}/next/").json()
+        pages = [[text["key"] for text in card["texts"]] for card in reply["fetched"]]
+        orders.append({tuple(sorted(page)): page for page in pages})
+    both = [page for page in orders[0] if page in orders[1]]
+    assert both
+    assert any(orders[0][page] != orders[1][page] for page in both)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 400])
+def test_nobody_is_shut_out_of_a_rating_page(visit: Visiting, house: House, scheme: str, width: int) -> None:
+    person = visit("evaluator", scheme=scheme, width=width)
+    at = Rating(person, open_rating(house, GUIDELINE, sources=1, systems=2)).open()
+    found = violations(person)
+    at.through("e 5")
+    at.page.wait_for_timeout(300)
+    found += violations(person)
+    at.through("e 4 1 t f r q Escape Enter 2 2 2 Enter")
+    expect(at.page.locator(".look")).to_have_count(2)
+    found += violations(person)
+    at = Rating(person, open_rating(house, M3, sources=1, systems=1)).open()
+    at.through("2 t f r h")
+    found += violations(person)
+    at = Rating(person, open_rating(house, PAIR, sources=1, systems=2)).open()
+    assert found + violations(person) == []
+
+
+@pytest.mark.parametrize("protocol", [GUIDELINE, M3, PAIR])
+def test_no_page_scrolls_sideways(visit: Visiting, house: House, protocol: str) -> None:
+    at = Rating(visit("evaluator", width=640), open_rating(house, protocol, sources=1, systems=2)).open()
+    for width in (640, 400, 320):
+        at.page.set_viewport_size({"width": width, "height": 700})
+        assert at.page.evaluate("document.documentElement.scrollWidth") <= width
+    if protocol == PAIR:
+        expect(at.page.get_by_role("heading", name="First")).to_be_visible()
+
+
+def test_the_rate_page_weighs_what_it_may(visit: Visiting, house: House) -> None:
+    """All JavaScript that is loaded on the way from the address of a page to its first text, compressed."""
+    round = open_rating(house, GUIDELINE, sources=1)
+    evaluator = visit("evaluator")
+    loaded: dict[str, int] = {}
+    evaluator.page.on(
+        "response", lambda r: loaded.update({r.url: len(gzip.compress(r.body()))}) if r.url.endswith(".js") else None
+    )
+    evaluator.go(f"/work/{round}")
+    expect(evaluator.page.locator(".asked").first).to_be_visible()
+    assert sum(loaded.values()) <= RATE_MAY_WEIGH, loaded
+    print(f"{sum(loaded.values())} bytes", re.sub(r"https?://[^/]*", "", str(loaded)))
