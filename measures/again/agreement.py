@@ -71,8 +71,10 @@ def repeat(folder: Folder, findings: Findings) -> None:
 
 
 def _is_independent(round: Mapping[str, Any]) -> bool:
-    """Whether a round's raters labelled without seeing values in force; releases of before it was said had no other
-    rounds than those, and the standing ones."""
+    """Whether a round's raters labelled without seeing values in force, and what they said is released; releases
+    of before it was said had no other rounds than those, and the standing ones."""
+    if round.get("blind"):
+        return False
     return bool(round.get("independent", round["purpose"] != "curation"))
 
 

@@ -98,6 +98,8 @@ class Kind:
     columns: Sequence[str]
     #: The column that says which part of the unit a row is about (a sentence, a summary); "" where it is one row.
     part: str = ""
+    #: Columns of what a person wrote beside what was asked: published where comments are.
+    comments: Sequence[str] = ()
     #: Measures of agreement, each on a declared scale of a column.
     scales: Sequence[Scale] = ()
     #: How marked or written texts are compared, where a nominal coefficient does not fit.

@@ -29,6 +29,17 @@ UNIT_TYPE = "What it is: proposition, cluster, target sentence, target document 
 REVIEW = "The review it belongs to (PubMed id): what intervals take for alike."
 RATER = "Pseudonym."
 TIME = "UTC."
+PAGE = {
+    "round": "Its name.", "page": "Its key, the unit of `answers/`.",
+    "source": "Key of the unit that was summarised.", "target": "Key of the target it is held against.",
+    "review": REVIEW,
+}  # fmt: skip
+CHECK = "Whether a text made plainly bad is in it, by which attention is seen."
+SAID = {
+    "rater": RATER, "criterion": "Of the protocol.", "reason": "Empty unless the project publishes comments.",
+    "repeat": "0, or which time it was asked again.", "answer": "UUID.",
+}  # fmt: skip
+ACTIVE = "Milliseconds at work on the page."
 LIKELIHOOD = "of negative log-likelihoods (nats)"
 RULE = "How the interval and p are taken."
 COMPARISON = (
@@ -50,7 +61,9 @@ TABLES: Sequence[Table] = (
          "overlap": "People a unit.", "dealing": "How units came to people.", "seed": "Of sampling, dealing and the "
          "bootstrap.", "guideline": "The version that it began with.", "units": "How many.",
          "sampling": "Filters, strata, sample and order.", "policy": "How answers become gold.",
-         "options": "What people were shown.", "opened_at": TIME, "closed_at": TIME},
+         "options": "What people were shown.", "opened_at": TIME, "closed_at": TIME,
+         "blind": "Only of rounds whose texts are rated without knowing whose they are, until they are unblinded: "
+         "seed, options and answers are left out."},
     ),
     Table(
         "answers/*.csv", "a revision of an answer; a file a kind", ("answer",),
@@ -174,6 +187,51 @@ TABLES: Sequence[Table] = (
         {"run": "Number of the run.", "of": "Numbers of the runs whose pairs in common these are.",
          "rows": "As in `systems/probes.jsonl`; null where one of these did more since.",
          "numpy": "Its version."},
+    ),
+    Table(
+        "ratings/rounds.jsonl", "a rating round that is closed and unblinded", ("round",),
+        {"round": "Its name.", "kind": "The task.", "purpose": "What its answers are for.",
+         "seed": "Of the design.", "design": "SHA-256 of the plan with the name of the rules that made it.",
+         "plan": "Entrants, sources, pages with the codes of their texts and who wrote them.",
+         "exclusions": "What was declared beforehand to be left out of figures.",
+         "protocol": "Name, version, SHA-256 and content: what raters were asked, word for word.",
+         "entrants": "Who took part: name, run, system, version and its SHA-256; of references the name alone.",
+         "unblinded_at": TIME, "unblinded_by": RATER},
+    ),
+    Table(
+        "ratings/sources.jsonl", "a source of a rating round, as raters saw it", ("round", "number"),
+        {"round": "Its name.", "number": "Its place in the plan.", "source_type": UNIT_TYPE,
+         "source": PAGE["source"], "target": PAGE["target"], "review": REVIEW,
+         "shown": "Query, title and studies.", "gold": "Text, tuple, polarity and modality of the target then."},
+    ),
+    Table(
+        "ratings/texts.csv", "a text of a page and one that wrote it", ("round", "page", "text", "number"),
+        PAGE | {"text": "Its code on the page.", "number": "Of who wrote it; empty of a check.", "system": "Its name.",
+                "shown": "As raters saw it.", "exact": "As it was written.",
+                "is_check": "Whether it was made plainly bad.", "made_from": "Code of the text it was made from."},
+    ),
+    Table(
+        "ratings/ratings.csv", "what one answer says of one text by one criterion", ("answer", "text", "criterion"),
+        PAGE | SAID | {"text": "Its code on the page.", "systems": "Who wrote it; of several that wrote the same all.",
+                       "value": "As the scale has it; empty where it does not apply.",
+                       "na": "Whether it does not apply.", "prefilled": "Whether an earlier answer suggested it.",
+                       "place": "Of the text on the rater's page, from 0.", "active_ms": ACTIVE,
+                       "is_check": "Whether the text was made plainly bad."},
+    ),
+    Table(
+        "ratings/preferences.csv", "which of two texts one answer prefers by one criterion", ("answer", "criterion"),
+        PAGE | SAID | {"left": "Code of the text that the rater saw on the left.", "right": "Of the other.",
+                       "left_systems": "Who wrote it.", "right_systems": "Who wrote it.",
+                       "choice": "left, right, tie or neither.", "active_ms": ACTIVE, "is_check": CHECK},
+    ),
+    Table(
+        "ratings/spans.csv", "a passage that a rating marks or quotes",
+        ("answer", "text", "criterion", "is_quote", "within", "study", "start", "end"),
+        SAID | {"round": "Its name.", "page": PAGE["page"], "text": "The text's code.",
+                "is_quote": "Evidence for the rating; else a part of what is rated.",
+                "within": "Summary or source.", "study": "Of the source, from 0; empty in a summary.",
+                "start": "Code point of the text as shown.", "end": "Behind its last one.", "quote": "The passage.",
+                "category": "Of the protocol.", "severity": "Of the protocol."},
     ),
     Table(
         "provenance/values.csv", "a field in force", ("unit_type", "unit", "kind", "field"),

@@ -8,7 +8,19 @@ from collections.abc import Callable, Iterable, Iterator
 
 from projects.models import Project
 
-from . import agreement, answers, corrections, counterfactuals, m3, pairs, provenance, rounds, statistics, systems
+from . import (
+    agreement,
+    answers,
+    corrections,
+    counterfactuals,
+    m3,
+    pairs,
+    provenance,
+    ratings,
+    rounds,
+    statistics,
+    systems,
+)
 from .notes import Notes
 
 File = tuple[str, Iterable[bytes]]
@@ -24,6 +36,7 @@ FORMATS: dict[str, Format] = {
     "provenance": provenance.files,
     "systems": systems.files,
     "pairs": pairs.files,
+    "ratings": ratings.files,
     "statistics": statistics.files,
 }
 

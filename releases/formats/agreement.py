@@ -21,6 +21,7 @@ from projects.models import Project, Round, Unit
 from projects.purposes import which
 from projects.rounds.agreement import gold_of, ratings_an_item, report
 
+from ..sources.blinding import kept_blind
 from .notes import Notes
 from .rows import BATCH, line
 
@@ -39,6 +40,8 @@ def files(project: Project, notes: Notes) -> Iterator[tuple[str, Iterable[bytes]
 
 def _closed(project: Project) -> QuerySet[Round]:
     found = Round.objects.filter(project=project, status=Round.Status.CLOSED, purpose__in=which("independent"))
+    if blind := kept_blind(project):
+        found = found.exclude(pk__in=blind)
     return found.select_related("project").order_by("pk")
 
 
@@ -52,13 +55,13 @@ def _line(round: Round) -> bytes:
             "comparisons": [comparison.as_json() for comparison in kind.comparisons_of(round)],
             "ratings_an_item": ratings_an_item(round),
             "seed": round.seed, "bootstrap": REPLICATES, "libraries": {"numpy": version("numpy")},
-            "report": _report(round),
+            "report": report_of(round),
         },
         ensure_ascii=False,
     ).encode() + b"\n"  # fmt: skip
 
 
-def _report(round: Round) -> dict[str, Any]:
+def report_of(round: Round) -> dict[str, Any]:
     """As it was kept, where that is of today; else measured now."""
     found = of_round(round)
     return found.report if found.report and found.current else report(round)

@@ -1,7 +1,8 @@
 """All answers but those of practice as tidy CSV, one file a task kind, one row a revision, people by pseudonyms.
 
 ``came_by`` says how an answer reached us (empty in those from before that was recorded), ``brought_by`` who brought it
-where that was not its rater. What people wrote beside their answers is left out unless the lead publishes it.
+where that was not its rater. What people wrote beside their answers, comments and reasons, is left out unless the lead
+publishes it; rounds that are rated blindly are left out whole (`releases.sources.blinding`).
 Texts are exact: a script reads them. (What goes to a spreadsheet is another export, which neutralises formulas.)
 """
 
@@ -9,12 +10,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
-from django.db.models import F
+from django.db.models import F, QuerySet
 
 from projects import kinds
 from projects.models import Answer, Outcome, Project
 from projects.purposes import which
 
+from ..sources.blinding import kept_blind
 from .notes import Notes
 from .rows import BATCH, flag, line, time
 
@@ -31,22 +33,27 @@ ORDER = (
 
 
 def files(project: Project, notes: Notes) -> Iterator[tuple[str, Iterable[bytes]]]:
-    found = Answer.objects.filter(assignment__round__project=project, assignment__round__purpose__in=which("counts"))
+    found = _released(project)
+    if blind := kept_blind(project):
+        names = project.rounds.filter(pk__in=blind).order_by("pk").values_list("name", flat=True)
+        notes.counts["rounds_kept_blind"] = list(names)
     present = set(found.order_by().values_list("assignment__round__kind", flat=True).distinct())
     for kind in kinds.all_kinds():
         if kind.key in present:
             yield f"answers/{kind.key}.csv", _rows(project, kind, notes)
 
 
+def _released(project: Project) -> QuerySet[Answer]:
+    found = Answer.objects.filter(assignment__round__project=project, assignment__round__purpose__in=which("counts"))
+    return found.exclude(assignment__round__in=blind) if (blind := kept_blind(project)) else found
+
+
 def _rows(project: Project, kind: kinds.Kind, notes: Notes) -> Iterator[bytes]:
     yield line([*COLUMNS, *kind.columns])
     pseudonyms = dict(project.members.values_list("user_id", "pseudonym"))
     answers = (
-        Answer.objects.filter(
-            assignment__round__project=project,
-            assignment__round__kind=kind.key,
-            assignment__round__purpose__in=which("counts"),
-        )
+        _released(project)
+        .filter(assignment__round__kind=kind.key)
         .select_related("assignment__round", "assignment__unit", "author", "guideline")
         .annotate(brought_by=F("entry__actor"))
         .order_by(*ORDER)
@@ -56,10 +63,17 @@ def _rows(project: Project, kind: kinds.Kind, notes: Notes) -> Iterator[bytes]:
         values = kind.values(a.pk for a in batch if a.outcome == Outcome.ANSWERED)
         for answer in batch:
             if answer.comment and not project.publish_comments:
-                notes.counts["comments_left_out"] = notes.counts.get("comments_left_out", 0) + 1
+                _leave_out(1, notes)
                 answer.comment = ""
             for row in kind.rows(values[answer.pk]) if answer.pk in values else [{}]:
+                if said := [name for name in kind.comments if row.get(name) and not project.publish_comments]:
+                    _leave_out(len(said), notes)
+                    row = {**row, **dict.fromkeys(said, "")}
                 yield line([*_common(answer, pseudonyms), *(row.get(name, "") for name in kind.columns)])
+
+
+def _leave_out(comments: int, notes: Notes) -> None:
+    notes.counts["comments_left_out"] = notes.counts.get("comments_left_out", 0) + comments
 
 
 def _common(answer: Any, pseudonyms: Mapping[int, str]) -> list[Any]:

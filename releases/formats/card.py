@@ -55,7 +55,7 @@ Licence: {project.licence or "not stated"}. Newest change in it: {newest or "non
 Compression is the mean over targets of the words of its inputs over the words of the target. `statistics.json` has
 the counts of values, each with its n and method. `m3/` has the levels in M3's published format; {_left_out(notes)}
 `answers/` has every answer of every round, one row a revision (`current` and `counted` tell which stand), with raters
-under pseudonyms. {_comments(project, notes)}
+under pseudonyms. {_comments(project, notes)}{_kept_blind(notes)}
 `provenance/` names, for every value in force, the answer and the guideline version or the imported file that it comes
 from; it has the guidelines word for word, and says who typed in what no file brought.
 
@@ -118,6 +118,13 @@ def _comments(project: Project, notes: Notes) -> str:
     if project.publish_comments:
         return "Annotators' comments are in it, in the column `comment`."
     return f"Annotators' comments are left out ({notes.counts.get('comments_left_out', 0)})."
+
+
+def _kept_blind(notes: Notes) -> str:
+    rounds = notes.counts.get("rounds_kept_blind", [])
+    if not rounds:
+        return ""
+    return f" Of rounds that are rated blindly nothing is in it before they are unblinded: {', '.join(rounds)}."
 
 
 def _left_out(notes: Notes) -> str:

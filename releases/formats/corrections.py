@@ -16,6 +16,7 @@ from projects.models import Project, Round
 from projects.purposes import which
 from projects.rounds.agreement import report, reviews
 
+from ..sources.blinding import kept_blind
 from .notes import Notes
 from .rows import BATCH, flag, line
 
@@ -26,6 +27,8 @@ def files(project: Project, notes: Notes) -> Iterator[tuple[str, Iterable[bytes]
     rounds = Round.objects.filter(
         project=project, status=Round.Status.CLOSED, purpose__in=which("shows_value")
     ).select_related("project").order_by("pk")  # fmt: skip
+    if blind := kept_blind(project):
+        rounds = rounds.exclude(pk__in=blind)
     if not rounds.exists():
         return
     yield REPORTS, (_line(round) for round in rounds.iterator(chunk_size=BATCH))

@@ -1,10 +1,15 @@
-"""How each round came to its units: what its figures and its sample need to be made again. One JSON object a line."""
+"""How each round came to its units: what its figures and its sample need to be made again. One JSON object a line.
+
+Of a round that is rated blindly seed and options are left out, and ``blind`` says so.
+"""
 
 import json
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from projects.models import Project, Round
 
+from ..sources.blinding import kept_blind
 from .notes import Notes
 from .rows import BATCH, time
 
@@ -18,7 +23,9 @@ def files(project: Project, notes: Notes) -> Iterator[tuple[str, Iterable[bytes]
 
 def _lines(project: Project) -> Iterator[bytes]:
     rounds = Round.objects.filter(project=project).opened().counting().select_related("guideline").order_by("pk")
+    blind = set(kept_blind(project))
     for round in rounds.iterator(chunk_size=BATCH):
+        less = _kept_back(round) if round.pk in blind else {}
         yield json.dumps(
             {
                 "round": round.name, "kind": round.kind, "purpose": round.purpose,
@@ -27,6 +34,11 @@ def _lines(project: Project) -> Iterator[bytes]:
                 "guideline": round.guideline.number, "units": round.units_count, "sampling": round.sampling,
                 "policy": round.policy, "options": round.options, "opened_at": time(round.opened_at),
                 "closed_at": time(round.closed_at) if round.closed_at else None,
-            },
+            } | less,
             ensure_ascii=False, sort_keys=True,
         ).encode() + b"\n"  # fmt: skip
+
+
+def _kept_back(round: Round) -> dict[str, Any]:
+    sampling = {name: value for name, value in round.sampling.items() if name != "seed"}
+    return {"seed": None, "sampling": sampling, "options": {}, "blind": True}

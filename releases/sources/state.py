@@ -6,6 +6,7 @@ from typing import Any
 from django.db.models import Max, Q, QuerySet
 
 from audit.models import Entry, Seal
+from evaluation.models import Unblinding
 from generation.models import ItemStatus, ProbeFigures, RunItem, Scoring
 from generation.runs.at_hand import published_runs
 from projects.models import Answer, Decision, Guideline, Import, Project, Round
@@ -24,8 +25,8 @@ def _leaves(project: Project) -> list[QuerySet[Any]]:
 
 
 def newest_change(project: Project) -> str:
-    """When the newest answer, decision, import, guideline, setting, closing of a round, summary or score came, in UTC:
-    not the clock: bytes repeat. Of runs that are sealed from somebody nothing, not even a time."""
+    """When the newest answer, decision, import, guideline, setting, closing or unblinding of a round, summary or score
+    came, in UTC: not the clock: bytes repeat. Of runs that are sealed from somebody nothing, not even a time."""
     answers, decisions, entries = _leaves(project)
     runs = [run.pk for run in published_runs(project)]
     times: list[datetime | None] = [
@@ -36,6 +37,7 @@ def newest_change(project: Project) -> str:
         Import.objects.filter(project=project).aggregate(t=Max("created_at"))["t"],
         Guideline.objects.filter(project=project).aggregate(t=Max("created_at"))["t"],
         Round.objects.filter(project=project).counting().aggregate(t=Max("closed_at"))["t"],
+        Unblinding.objects.filter(design__round__project=project).aggregate(t=Max("at"))["t"],
         RunItem.objects.filter(run__in=runs, status=ItemStatus.DONE).aggregate(t=Max("finished_at"))["t"],
         Scoring.objects.shown().filter(run__in=runs).aggregate(t=Max("finished_at"))["t"],
         ProbeFigures.objects.filter(run__in=runs).aggregate(t=Max("created_at"))["t"],

@@ -48,6 +48,7 @@ class CompareKind(PageKind):
     card_serializer: type[serializers.Serializer[Any]] = PairCardSerializer
     value_serializer: type[serializers.Serializer[Any]] = CompareValueSerializer
     columns: Sequence[str] = ("criterion", "choice", "chosen", "left", "right", "reason")
+    comments = ("reason",)
 
     def check(self, slot: Assignment, value: Value) -> None:
         page = self.page_of(slot)

@@ -52,6 +52,7 @@ class RateKind(PageKind):
     value_serializer: type[serializers.Serializer[Any]] = RateValueSerializer
     columns: Sequence[str] = ("text", "criterion", "value", "prefilled", "reason", "marks")
     part = "text"
+    comments = ("reason",)
 
     def check(self, slot: Assignment, value: Value) -> None:
         page = self.page_of(slot)

@@ -1,0 +1,217 @@
+"""What a release holds of rating rounds, and what it must not tell before they are unblinded."""
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from accounts.models import User
+from evaluation.actions.unblinding import unblind
+from evaluation.models import PageText, Rating, RatingDesign
+from generation.models import Run
+from measures.again import agreement
+from measures.again.__main__ import main
+from measures.again.files import Folder
+from measures.again.findings import Findings
+from projects.actions.answers import next_hand
+from projects.actions.gold import finish_round
+from projects.actions.rounds import close_round
+from projects.models import Project, Round
+from releases.folders.dictionary import table_of
+from tests.evaluation.rating import (
+    GUIDELINE,
+    PREFERENCE,
+    SYSTEMS,
+    build_runs,
+    hand_of,
+    open_rating,
+    rate_all,
+    rate_value,
+    say,
+)
+from tests.releases.test_needed_again import released
+
+pytestmark = pytest.mark.django_db
+CHECKED = {"checks": 50, "exclude_fast": True}
+
+
+def told(round: Round) -> None:
+    close_round(round=round, by=None)
+    unblind(design=RatingDesign.objects.get(round=round), by=round.project.members.get(role="lead").user)
+
+
+def rated(
+    project: Project, people: list[User], protocol: str = GUIDELINE, runs: list[Run] | None = None, **plan: Any
+) -> tuple[Round, list[Run]]:
+    runs = runs or build_runs(project)
+    members = [project.members.get(user=user) for user in people]
+    round = open_rating(project, members, runs, protocol, **plan)
+    for user in people:
+        rate_all(user, round)
+    return round, runs
+
+
+def rows(folder: Path, name: str) -> list[dict[str, str]]:
+    with (folder / "ratings" / name).open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def lines(folder: Path, name: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (folder / name).read_text(encoding="utf-8").splitlines()]
+
+
+def whole(folder: Path) -> bytes:
+    return b"\n".join(path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file())
+
+
+def test_a_round_that_is_unblinded_is_released_a_row_a_rating(
+    project: Project, lead: User, evaluator: User, ann1: User, tmp_path: Path
+) -> None:
+    round, _ = rated(project, [evaluator, ann1], options=CHECKED)
+    told(round)
+    folder = released(project, tmp_path / "r")
+    ratings = rows(folder, "ratings.csv")
+    assert len(ratings) == Rating.objects.count() == 2 * (16 + 2) * 3
+    assert {row["systems"] for row in ratings if row["is_check"] == "false"} == set(SYSTEMS)
+    assert {row["systems"] for row in ratings if row["is_check"] == "true"} == {""}
+    assert {row["active_ms"] for row in ratings} == {"30000"}
+    assert {row["rater"] for row in ratings} == set(
+        project.members.filter(user__in=[evaluator, ann1]).values_list("pseudonym", flat=True)
+    )
+    [line] = lines(folder, "ratings/rounds.jsonl")
+    design = RatingDesign.objects.get()
+    assert (line["design"], line["seed"], line["plan"]) == (design.digest, round.seed, design.plan)
+    assert line["protocol"]["content"] == design.version.content
+    assert line["exclusions"] == {"exclude_fast": True}
+    assert line["unblinded_by"] == project.members.get(user=lead).pseudonym
+    assert {one["hash"] for one in line["entrants"]} == {one["version"] for one in design.plan["entrants"]}
+    texts = rows(folder, "texts.csv")
+    assert {row["exact"] for row in texts if row["system"] == "Birch"} == {SYSTEMS["Birch"](n) for n in range(4)}
+    assert sum(row["is_check"] == "true" for row in texts) == 2
+    assert len(lines(folder, "ratings/sources.jsonl")) == 4
+
+
+def test_every_column_of_its_files_is_described(project: Project, evaluator: User, ann1: User, tmp_path: Path) -> None:
+    round, runs = rated(project, [evaluator])
+    told(round)
+    told(rated(project, [ann1], PREFERENCE, runs, name="pairs")[0])
+    folder = released(project, tmp_path / "r")
+    for path in (folder / "ratings").iterdir():
+        if path.name == "methods.md":
+            continue
+        table = table_of(f"ratings/{path.name}")
+        assert table
+        found = rows(folder, path.name)[0] if path.suffix == ".csv" else lines(folder, f"ratings/{path.name}")[0]
+        assert set(found) == set(table.columns)
+        assert set(table.key) <= set(found)
+    assert {row["choice"] for row in rows(folder, "preferences.csv")} == {"left", "right"}
+
+
+@pytest.mark.parametrize("protocol", [GUIDELINE, PREFERENCE])
+@pytest.mark.parametrize("closed", [False, True])
+def test_a_round_that_is_open_or_not_unblinded_leaves_no_trace_but_its_line(
+    project: Project, evaluator: User, protocol: str, closed: bool, tmp_path: Path
+) -> None:
+    round, runs = rated(project, [evaluator], protocol)
+    if closed:
+        close_round(round=round, by=None)
+    folder = released(project, tmp_path / "r")
+    assert not (folder / "ratings").exists()
+    assert not (folder / "answers").exists()
+    assert not (folder / "agreement").exists()
+    [line] = lines(folder, "rounds.jsonl")
+    assert (line["round"], line["seed"], line["options"], line["blind"]) == ("ratings", None, {}, True)
+    said = whole(folder)
+    clues = [*SYSTEMS, str(round.seed), *(run.version.hash for run in runs)]
+    clues += list(PageText.objects.values_list("code", flat=True))
+    for word in clues:
+        assert word.encode() not in said
+    assert b"before they are unblinded: ratings." in said
+    assert main([str(folder)]) == 0
+
+
+def test_a_round_goes_again_while_another_one_needs_its_runs_sealed(
+    project: Project, evaluator: User, tmp_path: Path
+) -> None:
+    round, runs = rated(project, [evaluator])
+    told(round)
+    assert (released(project, tmp_path / "before") / "ratings").exists()
+    open_rating(project, [project.members.get(user=evaluator)], runs[:2], name="another")
+    folder = released(project, tmp_path / "after")
+    assert not (folder / "ratings").exists()
+    assert {line["seed"] for line in lines(folder, "rounds.jsonl")} == {None}
+
+
+@pytest.mark.parametrize("protocol", [GUIDELINE, PREFERENCE, "shipped:m3-table-3"])
+def test_the_agreement_of_a_rating_round_comes_out_as_printed(
+    project: Project, evaluator: User, ann1: User, protocol: str, tmp_path: Path
+) -> None:
+    round, _ = rated(project, [evaluator, ann1], protocol)
+    told(round)
+    finish_round(round=Round.objects.get(pk=round.pk), by=None)
+    folder = released(project, tmp_path / "r")
+    findings = Findings()
+    agreement.repeat(Folder(folder), findings)
+    assert (findings.different, findings.not_repeated) == ([], [])
+    assert findings.repeated[agreement.REPORTS] > 20
+    assert main([str(folder)]) == 0
+
+
+def test_reasons_are_published_where_comments_are(project: Project, evaluator: User, tmp_path: Path) -> None:
+    members = [project.members.get(user=evaluator)]
+    round = open_rating(project, members, build_runs(project, clusters=1))
+    value = rate_value(hand_of(evaluator, round)[0])
+    value["texts"][0]["said"][0]["reason"] = "Reads like a list."
+    say(evaluator, next_hand(user=evaluator, round=round)[0], value)
+    told(round)
+    without = released(project, tmp_path / "without")
+    assert b"Reads like a list." not in whole(without)
+    assert json.loads((without / "manifest.json").read_text())["counts"]["comments_left_out"] >= 1
+    Project.objects.filter(pk=project.pk).update(publish_comments=True)
+    folder = released(Project.objects.get(pk=project.pk), tmp_path / "with")
+    assert "Reads like a list." in {row["reason"] for row in rows(folder, "ratings.csv")}
+    assert b"Reads like a list." in (folder / "answers" / "rate.csv").read_bytes()
+
+
+def test_the_methods_paragraph_says_what_is_known_and_marks_what_is_not(
+    project: Project, evaluator: User, ann1: User, tmp_path: Path
+) -> None:
+    round, _ = rated(project, [evaluator, ann1], options=CHECKED)
+    told(round)
+    said = (released(project, tmp_path / "r") / "ratings" / "methods.md").read_text(encoding="utf-8")
+    assert "2 raters judged the texts of 4 systems (Alder, Birch, Cedar, Dogwood) for 4 sources on 4 pages" in said
+    assert "each dealt to 2 of them; none was given twice" in said
+    assert "2 texts made plainly bad were put among the others" in said
+    assert "Declared beforehand to be left out: implausibly fast pages." in said
+    assert "coherence 1.00 (ordinal, n = 18 texts)" in said
+    assert "Ethical approval and consent: NOT PROVIDED." in said
+
+
+def test_ratings_cost_as_many_queries_however_many_there_are(
+    project: Project, evaluator: User, ann1: User, tmp_path: Path
+) -> None:
+    from releases.formats import ratings
+    from releases.formats.notes import Notes
+
+    def queries() -> int:
+        with CaptureQueriesContext(connection) as seen:
+            for path, chunks in ratings.files(project, Notes()):
+                if not path.endswith("methods.md"):
+                    list(chunks)
+        return len(seen)
+
+    round, runs = rated(project, [evaluator])
+    told(round)
+    few = queries()
+    told(rated(project, [evaluator, ann1], runs=runs, name="more")[0])
+    assert queries() <= few + 1  # who took part, once a round
+
+
+def test_a_project_without_rating_rounds_has_the_files_it_had(project: Project, tmp_path: Path) -> None:
+    folder = released(project, tmp_path / "r")
+    assert not (folder / "ratings").exists()
+    assert "rounds_kept_blind" not in json.loads((folder / "manifest.json").read_text())["counts"]
