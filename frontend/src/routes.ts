@@ -58,6 +58,8 @@ export const routes: Route[] = [
   { path: '/projects/:project/releases', guide: 'lead#releases', page: () => import('./pages/Releases.svelte'), title: 'Releases', nav: 'Releases', may: 'read releases' },
   { path: '/projects/:project/releases/:release', guide: 'lead#releases', page: () => import('./pages/Release.svelte'), title: 'Release' },
   { path: '/projects/:project/guidelines', guide: 'lead#guidelines', page: () => import('./pages/Guidelines.svelte'), title: 'Guidelines', nav: 'Guidelines' },
+  { path: '/projects/:project/protocols', guide: 'lead#rating-protocols', page: () => import('./pages/Protocols.svelte'), title: 'Protocols', nav: 'Protocols', may: 'read rounds' },
+  { path: '/projects/:project/protocols/:version', guide: 'lead#rating-protocols', page: () => import('./pages/Protocol.svelte'), title: 'Protocol' },
   { path: '/projects/:project/people', guide: 'lead#people', page: () => import('./pages/People.svelte'), title: 'People', nav: 'People', may: 'see names' },
 ]
 

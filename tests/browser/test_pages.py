@@ -34,6 +34,7 @@ def addresses(lead: Visit) -> dict[str, str]:
         "import": f"{PROJECT}/import", "rounds": f"{PROJECT}/rounds", "new round": f"{PROJECT}/rounds/new",
         "round": f"{PROJECT}/rounds/{closed}", "agreement": f"{PROJECT}/rounds/{closed}/agreement",
         "adjudicate": f"{PROJECT}/rounds/{closed}/adjudicate",
+        "protocols": f"{PROJECT}/protocols", "new protocol": f"{PROJECT}/protocols/new?from=m3-table-5",
         "systems": f"{PROJECT}/systems", "new system": f"{PROJECT}/systems/new",
         "outputs": f"{PROJECT}/systems/outputs",
         "results": f"{PROJECT}/results",
