@@ -28,7 +28,6 @@ const EXEMPT: Record<string, Exempt> = {
   'rating/protocol.ts': { what: /polarity|modality/g, why: 'A protocol says which part of a target stands beside a question.' },
   'rating/samples.ts': { what: /polarity|modality/g, why: "M3's protocol, to try things on." },
   'pages/Protocol.svelte': { what: /["'](rate|compare)["']/g, why: 'What a new protocol is of; Compare is a tab.' },
-  'pages/Protocols.svelte': { what: /'(rate|compare)'/g, why: 'What a protocol is of.' },
   'protocols/ContentEditor.svelte': { what: /['"](rate|compare|tuple)['"]|polarity|modality/g, why: 'What of a target is shown, and what a protocol is of.' },
   'protocols/CriterionEditor.svelte': { what: /'(rate|compare|label)'|polarity|modality/g, why: 'What of a target stands beside a question; one of several labels.' },
   'protocols/draft.ts': { what: /'(rate|compare)'|modality/g, why: 'What a protocol is of, and standard names.' },
