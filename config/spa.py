@@ -14,6 +14,7 @@ from django.views.decorators.http import require_safe
 from api.problems import CONTENT_TYPE, NotFound
 
 ENTRY = "index.html"
+ICON = "src/style/favicon.svg"
 
 
 @lru_cache(maxsize=4)
@@ -52,13 +53,15 @@ def document(files: dict[str, Any]) -> str:
     provider = (
         [f'<meta name="concord-provider" content="{escape(settings.OIDC_NAME)}">'] if settings.OIDC_ISSUER else []
     )
+    # A bundle without one is not asked for /favicon.ico instead.
+    icon = url(files[ICON]["file"]) if ICON in files else "data:,"
     head = provider + [f'<link rel="stylesheet" href="{url(css)}">' for css in styles]
     head += [f'<link rel="modulepreload" href="{url(files[name]["file"])}">' for name in chunks]
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark">\n<title>Concord</title>\n'
-        '<link rel="icon" href="data:,">\n' + "\n".join(head) + "\n"
+        f'<link rel="icon" href="{icon}">\n' + "\n".join(head) + "\n"
         f'<script type="module" src="{url(entry["file"])}"></script>\n</head>\n'
         '<body>\n<div id="app"></div>\n<noscript>Concord needs JavaScript.</noscript>\n</body>\n</html>\n'
     )

@@ -2,7 +2,7 @@
 
 import type { Component } from 'svelte'
 import { leavePlace } from './parts/place.ts'
-import type { Verb } from './session.svelte.ts'
+import type { Session, Verb } from './session.svelte.ts'
 
 export type Params = Record<string, string>
 
@@ -78,6 +78,13 @@ export function find(pathname: string, among: readonly Route[] = routes): { rout
     if (fits) return { route, params }
   }
   return null
+}
+
+/** The pages of a project that the person may open: address and name, as the navigation lists them. */
+export function navigation(project: Session['projects'][number]): [href: string, name: string][] {
+  return routes
+    .filter((r) => r.nav && (!r.may || project.may?.includes(r.may)))
+    .map((r) => [r.path.replace(':project', project.slug), r.nav!])
 }
 
 /** Goes to an address of this application without loading the page anew. */

@@ -21,6 +21,7 @@ MANIFEST = {
     },
     "_shared.js": {"file": "assets/shared-C3.js", "css": ["assets/shared-D4.css"], "imports": ["_deep.js"]},
     "_deep.js": {"file": "assets/deep-E5.js", "imports": ["_shared.js"]},
+    "src/style/favicon.svg": {"file": "assets/favicon-H7.svg"},
     "src/pages/Work.svelte": {"file": "assets/Work-F6.js", "css": ["assets/Work-G7.css"]},
 }  # fmt: skip
 
@@ -53,6 +54,7 @@ def test_the_page_names_what_it_needs_at_once_and_each_file_once(bundle: Path) -
     assert re.findall(r'rel="stylesheet" href="([^"]+)"', html) == [
         "/static/app/assets/index-B2.css", "/static/app/assets/shared-D4.css",
     ]  # fmt: skip
+    assert re.findall(r'<link rel="icon" href="([^"]+)"', html) == ["/static/app/assets/favicon-H7.svg"]
     assert "Work" not in html  # loaded when it is asked for
 
 

@@ -1,0 +1,104 @@
+"""What every page has in common: a way past the header, a way on from nowhere, one height of controls, paper."""
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import Visit
+from tests.browser.test_pages import PROJECT, addresses, unnamed_controls, violations
+
+Visiting = Callable[..., Visit]
+#: Names of the elements that the Tab key reaches, in order.
+STOPS = """() => [...document.querySelectorAll('a[href], button, input, select, textarea, summary, [tabindex]')]
+  .filter((e) => e.tabIndex >= 0 && !e.disabled && e.checkVisibility()).map((e) => e.textContent.trim())"""
+HEIGHTS = """() => [...document.querySelectorAll('main :is(button, .button, select, input)')]
+  .filter((e) => e.checkVisibility() && !e.matches('.large, .hidden, [role=tab], [type=radio], [type=checkbox]'))
+  .filter((e) => !e.closest('.next'))
+  .map((e) => [Math.round(e.getBoundingClientRect().height * 10) / 10, e.outerHTML.slice(0, 120)])
+  .filter(([height]) => height && height !== 32)"""
+
+
+def test_the_first_stop_of_every_page_leads_past_its_header(visit: Visiting) -> None:
+    lead = visit("lead")
+    for name, address in addresses(lead).items():
+        lead.go(address)
+        expect(lead.page.locator("main")).to_have_count(1)
+        stops = lead.page.evaluate(STOPS)
+        assert stops[0] == "Skip to main content", name
+        assert lead.page.evaluate("[...document.querySelectorAll('[tabindex]')].every((e) => e.tabIndex <= 0)"), name
+
+
+def test_the_skip_link_puts_the_focus_into_the_main_part(visit: Visiting) -> None:
+    lead = visit("lead")
+    lead.go(f"{PROJECT}/corpus?search=a")
+    lead.page.keyboard.press("Tab")
+    link = lead.page.get_by_role("link", name="Skip to main content")
+    expect(link).to_be_focused()
+    lead.page.keyboard.press("Enter")
+    expect(lead.page.locator("main")).to_be_focused()
+    assert lead.page.url.endswith("/corpus?search=a"), "the address, which may hold a unit's place, stays"
+    lead.page.keyboard.press("Tab")
+    assert lead.page.evaluate("document.querySelector('main').contains(document.activeElement)")
+
+
+@pytest.mark.parametrize("width", [400, 1280])
+def test_an_address_that_is_not_there_offers_ways_on(visit: Visiting, width: int) -> None:
+    lead = visit("lead", width=width)
+    lead.go(f"{PROJECT}/no-such-page")
+    expect(lead.page.get_by_role("heading", level=1)).to_have_text("Not found")
+    assert violations(lead) + unnamed_controls(lead) == []
+    assert lead.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    main = lead.page.locator("main")
+    for name in ("Corpus", "Rounds", "My work"):
+        expect(main.get_by_role("link", name=name)).to_be_visible()
+    main.get_by_role("searchbox").fill("effect")
+    main.get_by_role("button", name="Search").click()
+    lead.page.wait_for_url("**/corpus?search=effect")
+    expect(lead.page.get_by_role("heading", level=1)).to_have_text("Corpus")
+    lead.go("/no/such/page")
+    expect(lead.page.get_by_role("heading", name="Projects")).to_be_visible()
+
+
+def test_controls_are_equally_high(visit: Visiting) -> None:
+    lead = visit("lead")
+    found = {}
+    for name in ("corpus", "people", "rounds", "inbox", "releases", "systems", "profile", "projects", "agreement"):
+        lead.go(addresses(lead)[name])
+        found[name] = lead.page.evaluate(HEIGHTS)
+    assert {name: wrong for name, wrong in found.items() if wrong} == {}
+
+
+def test_on_paper_are_light_pages_with_whole_figures_and_nothing_to_press(visit: Visiting) -> None:
+    lead = visit("lead", scheme="dark", width=700)
+    lead.go(addresses(lead)["agreement"])
+    expect(lead.page.locator("figure svg").first).to_be_visible()
+    lead.page.emulate_media(media="print", color_scheme="dark")
+    assert lead.page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    for gone in ("header", "main button:not([role=tab])", "main .button"):
+        assert lead.page.locator(gone).filter(visible=True).count() == 0, gone
+    assert lead.page.locator("figure ~ details table").first.evaluate(
+        "e => e.checkVisibility({contentVisibilityAuto: true})"
+    )
+    assert lead.page.evaluate(
+        "[...document.querySelectorAll('figure svg')].every((e) => e.getBoundingClientRect().right <= innerWidth)"
+    )
+    assert lead.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_a_page_on_its_way_has_a_main_part_with_its_shape(visit: Visiting) -> None:
+    lead = visit("lead")
+    waiting: list[object] = []
+    lead.page.route("**/api/v1/projects/sample/rounds/**", lambda route: waiting.append(route))
+    lead.page.goto(f"{lead.address}{PROJECT}/rounds")
+    expect(lead.page.locator("main .skeleton")).to_be_visible()
+    expect(lead.page.get_by_role("status").filter(has_text="Loading")).to_have_count(1)
+    assert violations(lead) == []
+
+
+def test_the_icon_is_there(visit: Visiting) -> None:
+    nobody = visit()
+    nobody.go("/sign-in")
+    icon = nobody.page.locator("link[rel=icon]").get_attribute("href")
+    reply = nobody.page.request.get(f"{nobody.address}{icon}")
+    assert (reply.status, reply.headers["content-type"]) == (200, "image/svg+xml")
