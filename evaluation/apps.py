@@ -12,6 +12,7 @@ class EvaluationConfig(AppConfig):
         from generation.actions.runs import keep_sealed_while
         from projects import kinds
         from projects.models import Round
+        from projects.pages import steps
 
         from .actions.unblinding import keeps_sealed
         from .models import (
@@ -30,6 +31,7 @@ class EvaluationConfig(AppConfig):
         )
 
         kinds.discover("evaluation.kinds")
+        steps.discover("evaluation.pages.steps")
         keep_sealed_while(keeps_sealed)
         watch(Protocol, but=("name",))
         watch(ProtocolVersion, batch=100)

@@ -8,6 +8,7 @@ class GenerationConfig(AppConfig):
         from audit import triggers
         from audit.witness import watch
         from projects import tables, uploads
+        from projects.pages import steps
         from projects.permissions import keep_from
 
         from . import (
@@ -18,6 +19,7 @@ class GenerationConfig(AppConfig):
 
         tables.discover("generation.tables")
         uploads.discover("generation.actions.uploads")
+        steps.discover("generation.pages.steps")
         keep_from("run", permissions.runs_sealed_from)
         watch(Run, but=("status", "error", "finished_at", "lanes", "units_count", "laid_to", "items_cut", "tokens_cut",
                         "tokens_out"))  # fmt: skip

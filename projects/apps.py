@@ -32,10 +32,12 @@ class ProjectsConfig(AppConfig):
             Round,
             Unit,
         )
+        from .pages import steps
         from .rounds.pointers import SETTLED, broken_slots, reopened_rounds
         from .values.leaves import answer_contents, decision_contents
 
         uploads.discover("projects.actions.uploads")
+        steps.discover("projects.pages.steps")
         leaves.register(Answer, order=("received_at", "uuid"), contents=answer_contents)
         leaves.register(Decision, order=("id",), contents=decision_contents)
         watch(Project, but=SETTINGS)

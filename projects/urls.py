@@ -45,6 +45,7 @@ urlpatterns = [
     path("projects/<slug:slug>/rounds/choices/", rounds.RoundChoicesView.as_view()),
     path("projects/<slug:slug>/rounds/preview/", rounds.RoundPreviewView.as_view()),
     path("projects/<slug:slug>/overview/", inbox.OverviewView.as_view()),
+    path("projects/<slug:slug>/way/", inbox.WayView.as_view()),
     path("projects/<slug:slug>/inbox/", inbox.InboxView.as_view()),
     path("projects/<slug:slug>/inbox/totals/", inbox.InboxTotalsView.as_view()),
     path("answers/<uuid:answer_uuid>/remarks/", inbox.RemarksView.as_view()),

@@ -14,9 +14,10 @@ from accounts.requests import signed_in
 
 from ..actions.remarks import remark
 from ..models import Answer
-from ..pages import inbox
+from ..pages import inbox, steps
 from ..permissions import answer_of, may, member_of, permit, round_of
 from ..serializers import inbox as shapes
+from ..serializers.steps import WaySerializer
 
 
 class InboxView(generics.ListAPIView[Answer]):
@@ -66,6 +67,15 @@ class RepliesView(APIView):
         """One's own answers in the round that somebody replied to."""
         round, member = round_of(signed_in(request), round_id)
         return Response(shapes.ReplySerializer(inbox.replies_in(round, member), many=True).data)
+
+
+class WayView(APIView):
+    @extend_schema(operation_id="projects_way", responses=WaySerializer)
+    def get(self, request: Request, slug: str) -> Response:
+        """How far each step of the project is, from its corpus to a release, and what its lead does next."""
+        member = member_of(signed_in(request), slug)
+        permit(member, "read rounds")
+        return Response(WaySerializer(steps.of(member.project)).data)
 
 
 class OverviewView(APIView):

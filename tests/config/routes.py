@@ -43,6 +43,7 @@ CASES: dict[str, Callable[[World], Ids]] = {
     "projects/<slug:slug>/rounds/choices/": lambda w: {},
     "projects/<slug:slug>/rounds/preview/": lambda w: {},
     "projects/<slug:slug>/overview/": lambda w: {},
+    "projects/<slug:slug>/way/": lambda w: {},
     "projects/<slug:slug>/inbox/": lambda w: {},
     "projects/<slug:slug>/inbox/totals/": lambda w: {},
     "answers/<uuid:answer_uuid>/remarks/": lambda w: {"answer_uuid": w.answer.pk},

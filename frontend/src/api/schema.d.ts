@@ -1083,6 +1083,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{slug}/way/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description How far each step of the project is, from its corpus to a release, and what its lead does next. */
+        get: operations["projects_way"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/protocol-versions/{version_id}/": {
         parameters: {
             query?: never;
@@ -4002,6 +4019,15 @@ export interface components {
             /** @description In a practice round, how the person fares. */
             practice: components["schemas"]["Practice"] | null;
         };
+        /** @description What a lead does next, as one button. */
+        NextStep: {
+            /** @description In the imperative, to be read after "Next:". */
+            words: string;
+            why: string;
+            button: string;
+            /** @description Below the project's own page. */
+            page: string;
+        };
         /** @description Something odd that was kept as it is. */
         Notice: {
             kind: string;
@@ -6508,6 +6534,27 @@ export interface components {
             /** @description The newest that made summaries. */
             run: components["schemas"]["RunRow"] | null;
         };
+        Way: {
+            steps: components["schemas"]["WayStep"][];
+            next: components["schemas"]["NextStep"] | null;
+            /** @description What follows, in words. */
+            then: string[];
+        };
+        WayStep: {
+            key: string;
+            title: string;
+            count: number | null;
+            /** @description What is counted. */
+            of: string;
+            state: components["schemas"]["WayStepStateEnum"];
+            /** @description Below the project's own page. */
+            page: string;
+            done: number;
+            /** @description 0 where nothing is under way. */
+            wanted: number;
+        };
+        /** @enum {string} */
+        WayStepStateEnum: "to do" | "begun" | "done";
         /** @description A parameter acts only where another one of its section has one of these values. */
         When: {
             parameter: string;
@@ -12163,6 +12210,63 @@ export interface operations {
             };
             /** @description Too many tries; wait as `Retry-After` says. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_way: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Way"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

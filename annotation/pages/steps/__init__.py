@@ -1,0 +1,1 @@
+"""The corpus on the way of a project."""

@@ -1,0 +1,1 @@
+"""Ratings on the way of a project."""

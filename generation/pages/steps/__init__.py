@@ -1,0 +1,1 @@
+"""Summaries on the way of a project."""

@@ -1,0 +1,20 @@
+"""What systems wrote."""
+
+from projects.models import Project
+from projects.pages.steps import Begun, Step, Stretch
+
+from ...models import Run, RunPurpose, RunStatus
+
+
+class Summaries(Stretch):
+    key = "summaries"
+    order = 60
+
+    def step(self, project: Project) -> Step:
+        """Nobody has to have systems: nothing is asked for."""
+        systems = project.systems.count()
+        runs = Run.objects.filter(version__system__project=project, purpose=RunPurpose.SUMMARIES)
+        running = runs.filter(status=RunStatus.RUNNING).count()
+        state: Begun = "begun" if running else "done" if runs.exists() else "to do"
+        of = f"systems, {running} running" if running else "systems" if systems != 1 else "system"
+        return Step("Summaries", systems, of, state, "systems")

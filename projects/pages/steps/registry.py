@@ -1,0 +1,28 @@
+"""The steps that apps know of, and those of a project."""
+
+from dataclasses import asdict
+from operator import attrgetter
+from typing import Any
+
+from api.registry import Registry
+
+from ...models import Project
+from .step import Step, Stretch
+
+_STRETCHES: Registry[Stretch] = Registry(Stretch, "step")
+discover = _STRETCHES.discover
+
+
+def of(project: Project) -> dict[str, Any]:
+    """The steps of a project in their order, what comes next, and what follows that. A fixed number of queries."""
+    found: list[tuple[str, Step]] = [
+        (one.key, step)
+        for one in sorted(_STRETCHES.every(), key=attrgetter("order"))
+        if (step := one.step(project)) is not None
+    ]
+    ahead = [step.next for _, step in found if step.next]
+    return {
+        "steps": [asdict(step) | {"key": key} for key, step in found],
+        "next": asdict(ahead[0]) if ahead else None,
+        "then": [each.words for each in ahead[1:3]],
+    }

@@ -1,0 +1,45 @@
+"""One step of a project's way: what its page says of it."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from ...models import Project
+
+#: How far a step is.
+Begun = Literal["to do", "begun", "done"]
+
+
+@dataclass(frozen=True)
+class Next:
+    """What a lead does next, as one button: ``words`` in the imperative, why, and the page below the project's own."""
+
+    words: str
+    why: str
+    button: str
+    page: str
+
+
+@dataclass(frozen=True)
+class Step:
+    """``count`` of what ``of`` says; None where nothing is counted. ``page``: below the project's own. ``done`` of
+    ``wanted`` where it is under way. ``next``: None where nobody has to do anything for it now."""
+
+    title: str
+    count: int | None
+    of: str
+    state: Begun
+    page: str
+    done: int = 0
+    wanted: int = 0
+    next: Next | None = None
+
+
+class Stretch:
+    """A part of the way: a class in a module of an app's folder of steps. ``order``: where it stands, by tens."""
+
+    key: str
+    order: int
+
+    def step(self, project: Project) -> Step | None:
+        """The step of a project; None where it is not on its way. A fixed number of queries."""
+        raise NotImplementedError

@@ -1,0 +1,1 @@
+"""Releases on the way of a project."""

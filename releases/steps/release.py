@@ -1,0 +1,25 @@
+"""The frozen data set."""
+
+from projects.models import Decision, Project, Round
+from projects.pages.steps import Next, Step, Stretch
+
+from ..models import Release
+
+
+class Releases(Stretch):
+    key = "release"
+    order = 80
+
+    def step(self, project: Project) -> Step:
+        releases = Release.objects.filter(project=project)
+        total = releases.count()
+        newest = releases.first()
+        at_work = project.rounds.opened_by_people().filter(status=Round.Status.OPEN).exists()
+        decided = Decision.objects.filter(unit__project=project).exists()
+        ready = not total and not at_work and decided and project.rounds.opened_by_people().exists()
+        freeze = Next(
+            "freeze the first release", "Nobody is at work in a round, and values are in force.", "Prepare a release",
+            "releases",
+        )  # fmt: skip
+        of = f"releases, newest {newest.version}" if newest else "releases"
+        return Step("Release", total, of, "done" if total else "to do", "releases", next=freeze if ready else None)

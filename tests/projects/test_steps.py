@@ -1,0 +1,80 @@
+"""The way of a project: each step's count and state, and what a lead does next, from nothing to a release."""
+
+from typing import Any
+
+import pytest
+
+from accounts.models import User
+from evaluation.models import RatingDesign
+from projects.actions.answers import next_hand
+from projects.actions.guidelines import latest_guideline
+from projects.actions.rounds import close_round
+from projects.background import jobs
+from projects.models import Member, Project
+from projects.pages import steps
+from tests.builders import answer, build_cluster, build_round, label_value
+from tests.config.world import released
+from tests.evaluation.rating import build_runs, open_rating
+
+pytestmark = pytest.mark.django_db
+
+
+def words(project: Project) -> str:
+    following = steps.of(project)["next"]
+    return following["words"] if following else ""
+
+
+def test_from_nothing_to_a_release_there_is_always_one_thing_to_do(lead: User, ann1: User, ann2: User) -> None:
+    project = Project.objects.create(slug="new", name="New", licence="CC0-1.0")
+    Member.objects.create(project=project, user=lead, role="lead", pseudonym="R0")
+    assert words(project) == "bring a corpus in"
+    build_cluster(project)
+    assert words(project) == "invite the people who will label"
+    people = [
+        Member.objects.create(project=project, user=user, role="annotator", pseudonym=name)
+        for user, name in ((ann1, "R1"), (ann2, "R2"))
+    ]
+    assert words(project) == "read the guideline and make it yours"
+    latest_guideline(project, "label", by=lead)
+    assert words(project) == "open the first round"
+    round = build_round(project, people, overlap=2, dealing="dealt")
+    assert words(project) == "follow the round “round”"
+    for user, polarity in ((ann1, "positive"), (ann2, "negative")):
+        while slots := next_hand(user=user, round=round):
+            answer(user, slots[0], label_value(polarity))
+    assert words(project) == "close the round “round”"
+    assert jobs.run_job(close_round(round=round, by=lead).pk)
+    # Three propositions on which the two differ, in polarity and so in its cue.
+    assert words(project) == "adjudicate 6 contested fields"
+
+
+def test_what_is_rated_and_closed_waits_to_be_unblinded_and_nothing_open_for_a_release(
+    project: Project, lead: User, evaluator: User
+) -> None:
+    rated = open_rating(project, [project.members.get(user=evaluator)], build_runs(project))
+    assert words(project) == "follow the round “ratings”"
+    close_round(round=rated, by=lead)
+    assert words(project) == "unblind the round “ratings”"
+    assert RatingDesign.objects.get().round == rated
+    released(project, "1.0.0", lead)
+    found = {step["key"]: step for step in steps.of(project)["steps"]}
+    assert list(found) == ["corpus", "people", "guidelines", "rounds", "agreement", "summaries", "ratings", "release"]
+    assert found["corpus"]["count"] == 4
+    assert found["summaries"]["count"] == 4
+    assert found["release"]["state"] == "done"
+
+
+def test_the_way_costs_the_same_however_much_there_is(
+    project: Project, lead: User, client_of: Any, django_assert_max_num_queries: Any
+) -> None:
+    for number in range(3):
+        build_cluster(project, number=number)
+    for number in range(4):
+        build_round(project, list(project.members.filter(role="annotator")), name=f"round {number}")
+    client = client_of(lead)
+    with django_assert_max_num_queries(30):
+        assert client.get(f"/api/v1/projects/{project.slug}/way/").status_code == 200
+
+
+def test_whoever_works_but_does_not_read_rounds_is_not_told(project: Project, ann1: User, client_of: Any) -> None:
+    assert client_of(ann1).get(f"/api/v1/projects/{project.slug}/way/").status_code == 403
