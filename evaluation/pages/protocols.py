@@ -11,7 +11,7 @@ from projects.models import Member, Project
 from projects.pages import markdown
 from projects.permissions import Names
 
-from ..models import Protocol, ProtocolVersion
+from ..models import Protocol, ProtocolVersion, RatingDesign
 from ..protocols import shipped
 from ..protocols.content import as_json, digest, faults_of, gaps, load
 from ..protocols.takes import Fault
@@ -28,8 +28,9 @@ def protocol_rows(found: Sequence[Protocol], member: Member) -> list[Json]:
     names = Names(member)
     versions = ProtocolVersion.objects.filter(protocol__in=found).defer("content").select_related("created_by")
     by_protocol: dict[int, list[Json]] = defaultdict(list)
+    used = _used(found)
     for version in versions.newest_first():
-        by_protocol[version.protocol_id].append(_version(version, names))
+        by_protocol[version.protocol_id].append(_version(version, names) | {"rounds": used[version.pk]})
     return [
         {
             "id": protocol.pk,
@@ -40,6 +41,15 @@ def protocol_rows(found: Sequence[Protocol], member: Member) -> list[Json]:
         }
         for protocol in found
     ]
+
+
+def _used(found: Sequence[Protocol]) -> dict[int, list[Json]]:
+    """The rounds by each version of these protocols, the newest first, by version id. One query."""
+    used: dict[int, list[Json]] = defaultdict(list)
+    designs = RatingDesign.objects.filter(version__protocol__in=found).order_by("-pk")
+    for version, pk, name in designs.values_list("version", "round", "round__name"):
+        used[version].append({"id": pk, "name": name})
+    return used
 
 
 def version_page(version: ProtocolVersion, member: Member) -> Json:

@@ -28,6 +28,15 @@ class ProtocolVersionRowSerializer(Plain):
     created_at = serializers.DateTimeField()
 
 
+class UsedInSerializer(Plain):
+    id = serializers.IntegerField()
+    name = serializers.CharField()
+
+
+class ListedVersionSerializer(ProtocolVersionRowSerializer):
+    rounds = UsedInSerializer(many=True, help_text="By this version, the newest first.")
+
+
 class ProtocolSerializer(Plain):
     """A protocol with its versions, the newest first."""
 
@@ -35,7 +44,7 @@ class ProtocolSerializer(Plain):
     name = serializers.CharField()
     kind = serializers.ChoiceField(choices=list(KINDS))
     created_at = serializers.DateTimeField()
-    versions = ProtocolVersionRowSerializer(many=True)
+    versions = ListedVersionSerializer(many=True)
 
 
 class ProtocolVersionRefSerializer(Plain):

@@ -307,3 +307,13 @@ def test_shipped_protocols_are_taken_over_once(project: Project, evaluator: User
     open_rating(project, [member], runs, GUIDELINE)
     open_rating(project, [member], runs, GUIDELINE, name="another")
     assert Protocol.objects.filter(project=project).count() == 1
+
+
+def test_a_protocol_says_in_which_rounds_it_is_used(
+    project: Project, lead: User, evaluator: User, client_of: Any
+) -> None:
+    member, runs = project.members.get(user=evaluator), build_runs(project)
+    for name in ("first", "second"):
+        open_rating(project, [member], runs, GUIDELINE, name=name)
+    found = client_of(lead).get(f"/api/v1/projects/{project.slug}/protocols/").json()["results"]
+    assert [each["name"] for each in found[0]["versions"][0]["rounds"]] == ["second", "first"]

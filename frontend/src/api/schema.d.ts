@@ -3637,6 +3637,19 @@ export interface components {
         };
         /** @enum {string} */
         LinkRowStateEnum: "not opened" | "opened" | "agreed" | "asked again" | "working" | "done" | "taken out" | "withdrawn" | "expired" | "revoked" | "shared" | "full";
+        ListedVersion: {
+            id: number;
+            number: number;
+            /** @description SHA-256 of the content's canonical JSON. */
+            digest: string;
+            note: string;
+            /** @description Empty for a version written by command. */
+            by: string;
+            /** Format: date-time */
+            created_at: string;
+            /** @description By this version, the newest first. */
+            rounds: components["schemas"]["UsedIn"][];
+        };
         MadeInvitation: {
             readonly id: number;
             /** Format: email */
@@ -4866,7 +4879,7 @@ export interface components {
             kind: components["schemas"]["ProtocolKindEnum"];
             /** Format: date-time */
             created_at: string;
-            versions: components["schemas"]["ProtocolVersionRow"][];
+            versions: components["schemas"]["ListedVersion"][];
         };
         /** @description An earlier answer: the criterion has one of these values (empty: not applicable). */
         ProtocolCondition: {
@@ -5095,17 +5108,6 @@ export interface components {
         ProtocolVersionRef: {
             id: number;
             number: number;
-        };
-        ProtocolVersionRow: {
-            id: number;
-            number: number;
-            /** @description SHA-256 of the content's canonical JSON. */
-            digest: string;
-            note: string;
-            /** @description Empty for a version written by command. */
-            by: string;
-            /** Format: date-time */
-            created_at: string;
         };
         /** @description Whether a reason is asked for: always offered, and required at these values. */
         ProtocolWhy: {
@@ -6418,6 +6420,10 @@ export interface components {
             level: string;
             /** Format: binary */
             file: string;
+        };
+        UsedIn: {
+            id: number;
+            name: string;
         };
         /** @description The signed-in person, as that person sees it. */
         User: {
