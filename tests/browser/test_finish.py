@@ -102,3 +102,19 @@ def test_the_icon_is_there(visit: Visiting) -> None:
     icon = nobody.page.locator("link[rel=icon]").get_attribute("href")
     reply = nobody.page.request.get(f"{nobody.address}{icon}")
     assert (reply.status, reply.headers["content-type"]) == (200, "image/svg+xml")
+
+
+@pytest.mark.parametrize("width", [400, 1280])
+def test_no_tag_of_a_marked_text_reaches_into_the_line_above(visit: Visiting, width: int) -> None:
+    """In lines of one text: between the lower edge of one line's marks and the next line's is room for a tag."""
+    lead = visit("lead", width=width)
+    for page in ("curate", "cluster"):
+        lead.go(addresses(lead)[page])
+        expect(lead.page.locator(".mark[data-tag]").first).to_be_visible()
+        close = lead.page.evaluate("""() => [...document.querySelectorAll('p.text')].flatMap((text) => {
+          const boxes = [...text.querySelectorAll('.mark')].flatMap((m) => [...m.getClientRects()].map((r, i) =>
+            ({ top: r.top - (m.dataset.tag && !i ? 10 : 0), bottom: r.bottom, line: Math.round(r.top) })))
+          const below = (a, b) => b.line > a.line + 9 && b.top < a.bottom - 0.6
+          return boxes.flatMap((a) => boxes.filter((b) => below(a, b)).map((b) => [a, b]))
+        })""")
+        assert close == [], page

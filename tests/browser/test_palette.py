@@ -1,0 +1,68 @@
+"""The command palette: any page by its name, from the keyboard."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import Visit
+from tests.browser.test_pages import PROJECT, unnamed_controls, violations
+
+Visiting = Callable[..., Visit]
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 400)])
+def test_pages_rounds_and_clusters_are_gone_to_by_name(visit: Visiting, scheme: str, width: int) -> None:
+    lead = visit("lead", scheme=scheme, width=width)
+    page = lead.page
+    clusters = page.request.get(f"{lead.address}/api/v1/projects/sample/clusters/").json()["results"]
+    lead.go(f"{PROJECT}/rounds")
+    page.keyboard.press("Control+k")
+    field = page.get_by_role("combobox")
+    expect(field).to_be_focused()
+    expect(page.get_by_role("option").first).to_have_attribute("aria-selected", "true")
+    expect(page.get_by_role("option").filter(has_text="round").first).to_be_visible()
+    assert violations(lead) + unnamed_controls(lead) == []
+    field.fill(clusters[0]["key"])
+    found = page.get_by_role("option").filter(has_text="cluster")
+    expect(found.first).to_contain_text(clusters[0]["key"])
+    expect(page.get_by_role("status").filter(has_text=re.compile(r"^\d+ match"))).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    field.fill("page")
+    page.keyboard.press("ArrowDown")
+    chosen = page.locator("[role=option][aria-selected=true]")
+    assert field.get_attribute("aria-activedescendant") == chosen.get_attribute("id")
+    field.fill("corpus")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/corpus")
+    expect(page.get_by_role("heading", level=1)).to_be_focused()
+    expect(page.get_by_role("dialog")).to_have_count(0)
+
+
+def test_escape_gives_the_focus_back_to_the_button(visit: Visiting) -> None:
+    lead = visit("lead")
+    lead.go(f"{PROJECT}/rounds")
+    button = lead.page.get_by_role("button", name="Go to")
+    button.click()
+    expect(lead.page.get_by_role("combobox")).to_be_focused()
+    lead.page.keyboard.press("Escape")
+    expect(lead.page.get_by_role("dialog")).to_have_count(0)
+    expect(button).to_be_focused()
+
+
+def test_the_key_is_left_to_an_open_dialog_and_to_who_is_not_signed_in(visit: Visiting) -> None:
+    annotator = visit("ann1")
+    annotator.page.get_by_role("link", name=re.compile("^(Begin|Continue)")).click()
+    expect(annotator.page.get_by_role("listbox").first).to_be_visible()
+    annotator.page.get_by_role("button", name="Keys").click()
+    annotator.page.keyboard.press("Control+k")
+    expect(annotator.page.get_by_role("dialog")).to_have_count(1)
+    expect(annotator.page.get_by_role("combobox")).to_have_count(0)
+    annotator.page.keyboard.press("Escape")
+    annotator.page.keyboard.press("Control+k")
+    expect(annotator.page.get_by_role("combobox")).to_be_focused()
+    nobody = visit()
+    nobody.go("/sign-in")
+    nobody.page.keyboard.press("Control+k")
+    expect(nobody.page.get_by_role("dialog")).to_have_count(0)
