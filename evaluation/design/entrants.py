@@ -1,5 +1,6 @@
 """Who can take part in a rating round: runs with summaries, and the reference summaries."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -20,12 +21,15 @@ class Taking:
     run: Run | None
 
 
-def offered(project: Project) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What a lead can choose from, and how it reads: every run that results are about, then the references."""
+def offered(project: Project) -> tuple[tuple[str, ...], tuple[str, ...], list[str]]:
+    """What a lead can choose from, how it reads, and what is ticked at first: every run that results are about, then
+    the references; of these, the runs of the level that most are of."""
     runs = list(runs_with_summaries(project))
     called = names(runs)
+    levels = Counter(run.version.level for run in runs)
+    usual = [str(run.pk) for run in runs if run.version.level == levels.most_common(1)[0][0]]
     words = [f"{called[run.pk]} ({LEVELS[UnitLevel(run.version.level)]})" for run in runs]
-    return (*(str(run.pk) for run in runs), REFERENCES), (*words, "Reference summaries")
+    return (*(str(run.pk) for run in runs), REFERENCES), (*words, "Reference summaries"), usual
 
 
 def chosen(project: Project, options: Mapping[str, Any]) -> list[Taking]:

@@ -18,7 +18,7 @@ from projects.models import Assignment, Member, Project, Round, Unit
 
 from ..design import entrants, stored
 from ..design.planning import PAIRS, Planned, in_order, planned
-from ..models import PageText, Protocol, ProtocolVersion, RatingDesign, RatingPage
+from ..models import PageText, Protocol, ProtocolVersion, RatingDesign, RatingPage, Unblinding
 from ..protocols import content as contents
 from ..protocols import shipped
 from ..protocols.parts import Content
@@ -64,11 +64,12 @@ class PageKind(Kind):
     def options_of(self, project: Project) -> Sequence[Parameter]:
         """Among protocols and runs of the project; newest versions first, then those to begin with."""
         choices, words = self._protocols(project)
-        runs, called = entrants.offered(project)
+        runs, called, usual = entrants.offered(project)
         first = (
             Parameter(PROTOCOL, Takes.CHOICE, "Protocol", choices=choices, words=words, required=True,
                       default=choices[0] if choices else None, help="What raters are asked, word for word."),
-            Parameter(ENTRANTS, Takes.SEVERAL, "Summaries of", choices=runs, words=called, required=True, default=[],
+            Parameter(ENTRANTS, Takes.SEVERAL, "Summaries of", choices=runs, words=called, required=True,
+                      default=usual,
                       help="Of one level. Opening the round hides them from everybody who rates."),
         )  # fmt: skip
         return (*first, *self.options)
@@ -122,9 +123,9 @@ class PageKind(Kind):
         if not asked:
             return units
         digest = contents.digest(self.content(options))
-        same = Q(rating_page__source__design__version__digest=digest) & ~Q(
-            rating_page__source__design__unblinding=None
-        )  # fmt: skip
+        # Of closed rounds: their gold is formed. Whose a text is, a page does not say, unblinded or not.
+        design = "rating_page__source__design__"
+        same = Q(**{f"{design}version__digest": digest, f"{design}round__status": Round.Status.CLOSED})
         runs = [int(one) for one in options.get(ENTRANTS) or [] if one != entrants.REFERENCES]
         levels = set(Run.objects.filter(pk__in=runs).values_list("version__level", flat=True))
         summarised = ~Q(type=stored.PAGE)
@@ -196,6 +197,10 @@ class PageKind(Kind):
         stored.remove(round)
 
     # Who must not know
+
+    def keeps_blind(self, round: Round) -> bool:
+        """Until it is unblinded; one that has no design yet has told nothing either."""
+        return not Unblinding.objects.filter(design__round=round).exists()
 
     def joined(self, round: Round, member: Member) -> None:
         """What a person is to rate is hidden from that person everywhere else, whatever the role."""

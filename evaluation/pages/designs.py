@@ -5,7 +5,8 @@ from typing import Any
 from api.problems import Refused
 from projects import kinds
 from projects.actions.rounds import RoundPlan, chosen_units, meant
-from projects.models import Project, Round
+from projects.models import Member, Project, Round
+from projects.permissions import Names
 
 from ..actions.unblinding import keeps_sealed
 from ..design.planning import Planned
@@ -24,7 +25,7 @@ def before(project: Project, plan: RoundPlan) -> dict[str, Any]:
     return _counts(made.as_json()) | {"balance": made.balance(plan.shape.most), "entrants": _names(made)}
 
 
-def after(design: RatingDesign) -> dict[str, Any]:
+def after(design: RatingDesign, member: Member) -> dict[str, Any]:
     """The design of a round that is open, or was."""
     unblinding = getattr(design, "unblinding", None)
     runs = [entrant.run for entrant in design.entrants.select_related("run") if entrant.run]
@@ -36,6 +37,7 @@ def after(design: RatingDesign) -> dict[str, Any]:
         },
         "entrants": [entrant.name for entrant in design.entrants.all()],
         "unblinded_at": unblinding.at if unblinding else None,
+        "unblinded_by": Names(member).of(unblinding.by) if unblinding else "",
         "sealed": sum(bool(keeps_sealed(run)) for run in runs),
     }  # fmt: skip
 

@@ -49,4 +49,5 @@ class RatingDesignSerializer(DesignCountsSerializer):
     digest = serializers.CharField()
     protocol = DesignProtocolSerializer()
     unblinded_at = serializers.DateTimeField(allow_null=True)
+    unblinded_by = serializers.CharField(help_text="Empty where nobody did, or the reader may not see names.")
     sealed = serializers.IntegerField(help_text="Runs that blind rounds still keep sealed.")

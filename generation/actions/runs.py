@@ -27,6 +27,11 @@ def keep_sealed_while(reason: KeepsSealed) -> None:
     _keepers.append(reason)
 
 
+def kept_sealed(run: Run) -> str:
+    """Why no seal of a run can be lifted now; empty where they can."""
+    return next(filter(None, (keeps(run) for keeps in _keepers)), "")
+
+
 def start_run(
     *,
     version: Version,
@@ -146,7 +151,7 @@ def _keep_sealed(run: Run, by: User | None) -> None:
 
 def lift_seal(*, seal: Seal, by: User | None) -> Seal:
     """Let a person see a run's outputs again. `Conflict` where that has been done, or they are still to be rated."""
-    for reason in filter(None, (keeps(seal.run) for keeps in _keepers)):
+    if reason := kept_sealed(seal.run):
         raise Conflict(reason)
     with transaction.atomic():
         if not Seal.objects.in_force().filter(pk=seal.pk).update(lifted_at=timezone.now()):

@@ -11,6 +11,7 @@ from projects.models import Member, Project
 from projects.permissions import Names
 
 from .. import backends
+from ..actions.runs import kept_sealed
 from ..backends.protocol import SECTIONS, Backend
 from ..models import Run, RunPurpose, Seal, System, UnitLevel, Version
 from ..runs.sources import LEVELS, units
@@ -132,6 +133,7 @@ def run_page(run: Run, member: Member) -> Json:
         "system": version.system_id,
         "system_name": version.system.name,
         "by": Names(member).of(run.started_by),
+        "kept_sealed": kept_sealed(run),
     }
 
 

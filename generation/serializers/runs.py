@@ -58,6 +58,9 @@ class RunSerializer(RunRowSerializer):
     system = serializers.IntegerField()
     system_name = serializers.CharField()
     by = serializers.CharField(allow_blank=True, help_text="Empty for a run begun by command.")
+    kept_sealed = serializers.CharField(
+        allow_blank=True, help_text="Why no seal of it can be lifted now; empty where they can."
+    )
 
 
 class NewRunSerializer(Strict):

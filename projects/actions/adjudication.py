@@ -15,7 +15,7 @@ from .. import kinds
 from ..adjudication.said import Called, answers_to, decisions_of, in_short
 from ..models import WAITING, Act, Answer, Decision, Member, Origin, Remark, Round, Unit
 from ..rounds.raised import open_flags
-from ..values.in_force import contested_fields, values_in_force
+from ..values.in_force import SETTLED, contested_fields, decisions_in_force, values_in_force
 from .corrections import Correction, correct_all
 from .curation import hold
 from .decisions import insert_decisions
@@ -40,8 +40,8 @@ def adjudicate(
     """Put one answer in force as it is, or a value that nobody gave; the unit's flags of the round are settled by it.
 
     ``seen``: the newest decision about the unit that was shown (0: none); `StaleRevision` says what somebody else has
-    decided since, and who (``called``). Only fields that are contested, or were otherwise, are decided. Returns what
-    undoing it needs.
+    decided since, and who (``called``). Only fields that are contested, or were otherwise, are decided; where there is
+    none, those that no curator has decided yet. Returns what undoing it needs.
     """
     refuse_unless_closed(round)
     reason = reason_of(reason)
@@ -82,6 +82,11 @@ def adopt(*, round: Round, chosen: Mapping[Unit, Answer], reason: str, by: Membe
         ]
         for unit, answer in chosen.items()
     }
+    if stand := [unit for unit in units if not fields[unit.pk]]:
+        # Nothing is decided otherwise: the curator stands behind what people said alone, from now on gold to learn by.
+        for (pk, name), decision in decisions_in_force([unit.pk for unit in stand], kind.key).items():
+            if decision.origin not in SETTLED:
+                fields[pk].append(name)
     made = [
         Decision(
             unit=unit, kind=kind.key, field=name, origin=Origin.CURATED, answer=answer, round=round,

@@ -152,6 +152,10 @@ class Kind:
         deals them evenly (`projects.rounds.slots`)."""
         return None
 
+    def keeps_blind(self, round: Round) -> bool:
+        """Whether those who worked in a round must not learn whose work they judged yet."""
+        return self.blind and round.is_open
+
     def joined(self, round: Round, member: Member) -> None:
         """Called in the transaction that lets a person into a round, when it opens or later."""
 

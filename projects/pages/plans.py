@@ -110,6 +110,7 @@ def _kind_choice(kind: kinds.Kind, project: Project) -> dict[str, Any]:
         "policy": kind.policy,
         "filters": [one.asked for one in choosing.filters_of(kind)],
         "guideline": kind.guideline,
+        "blind": kind.blind,
     }
 
 

@@ -1,5 +1,6 @@
 """Rounds in JSON: what a lead plans, what everyone at work in it sees, and how far it is."""
 
+import secrets
 from typing import Any, get_args
 
 from rest_framework import serializers
@@ -36,7 +37,9 @@ class RoundPlanSerializer(Strict):
     seed = serializers.IntegerField(min_value=0, max_value=2**31 - 1, default=1)
     sample = serializers.IntegerField(min_value=1, required=False, allow_null=True, help_text="Leave out to take all.")
     filters = serializers.DictField(
-        child=serializers.JSONField(), required=False, help_text="By the kind's declared filters; each narrows."
+        child=serializers.JSONField(allow_null=True),
+        required=False,
+        help_text="By the kind's declared filters; each narrows.",
     )
     strata = serializers.ListField(
         child=serializers.CharField(max_length=60), required=False, max_length=4,
@@ -44,10 +47,14 @@ class RoundPlanSerializer(Strict):
     )  # fmt: skip
     order = serializers.ChoiceField(choices=["corpus", "shuffled"], default="corpus")
     options = serializers.DictField(
-        child=serializers.JSONField(), required=False, help_text="What the page shows, by the kind's declarations."
+        child=serializers.JSONField(allow_null=True),
+        required=False,
+        help_text="What the page shows, by the kind's declarations.",
     )
     policy = serializers.DictField(
-        child=serializers.JSONField(), required=False, help_text="What makes answers gold, by the kind's declarations."
+        child=serializers.JSONField(allow_null=True),
+        required=False,
+        help_text="What makes answers gold, by the kind's declarations.",
     )
     lease_seconds = serializers.IntegerField(min_value=60, max_value=7 * 24 * 3600, default=1800)
     block_share = FiniteField(
@@ -61,7 +68,9 @@ class RoundPlanSerializer(Strict):
         min_value=1, max_value=10_000, default=20, help_text="Other units of the person's in between, at least."
     )
     terms = serializers.DictField(
-        child=serializers.JSONField(), required=False, help_text="What the purpose asks, by its declarations."
+        child=serializers.JSONField(allow_null=True),
+        required=False,
+        help_text="What the purpose asks, by its declarations.",
     )
     requires_practice = serializers.IntegerField(
         required=False, allow_null=True, max_value=LARGEST, help_text="A practice round that must be passed first."
@@ -69,6 +78,12 @@ class RoundPlanSerializer(Strict):
     asks_questions = serializers.BooleanField(
         default=False, help_text="Whether the guideline's questions are asked before the first unit."
     )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Of a blind round nobody guesses the seed: from it the order of what is judged could be worked out."""
+        if kinds.get(attrs["kind"]).blind and "seed" not in self.initial_data:
+            attrs["seed"] = secrets.randbelow(2**31)
+        return attrs
 
 
 class RoundPreviewSerializer(RoundPlanSerializer):
@@ -83,6 +98,7 @@ class KindChoiceSerializer(Plain):
     policy = ParameterSerializer(many=True)
     filters = ParameterSerializer(many=True)
     guideline = serializers.CharField(help_text="The one that ships with it, in Markdown.")
+    blind = serializers.BooleanField(help_text="People are not to learn whose work they judge.")
 
 
 class PurposeChoiceSerializer(Plain):
@@ -181,16 +197,19 @@ class RoundSerializer(Plain):
     units = serializers.IntegerField()
     dealing = serializers.ChoiceField(choices=Round.Dealing.choices)
     seed = serializers.IntegerField(allow_null=True, help_text="Null for those who are not to learn it.")
-    options = serializers.DictField(child=serializers.JSONField())
-    policy = serializers.DictField(child=serializers.JSONField())
+    options = serializers.DictField(child=serializers.JSONField(allow_null=True))
+    policy = serializers.DictField(child=serializers.JSONField(allow_null=True))
     settings = SettingSerializer(many=True)
     makes_gold = serializers.BooleanField()
     independent = serializers.BooleanField(help_text="People label without seeing the value in force.")
     shows_value = serializers.BooleanField(help_text="The value in force is shown, to be confirmed or corrected.")
     gives_feedback = serializers.BooleanField(help_text="People are told at once what was expected.")
+    blind = serializers.BooleanField(help_text="People are not to learn whose work they judge.")
     asks_questions = serializers.BooleanField()
     requires_practice = RequiredPracticeSerializer(allow_null=True)
-    terms = serializers.DictField(child=serializers.JSONField(), help_text="What the purpose asks of people.")
+    terms = serializers.DictField(
+        child=serializers.JSONField(allow_null=True), help_text="What the purpose asks of people."
+    )
     guideline = RoundGuidelineSerializer()
     skip_reasons = SkipReasonSerializer(many=True)
     opened_at = serializers.DateTimeField()

@@ -12,6 +12,7 @@ from rest_framework.views import APIView
 from accounts.permissions import GUESTS_TOO
 from accounts.requests import signed_in
 from api.pagination import Pages
+from api.problems import Conflict
 
 from .. import kinds
 from ..actions import measuring, preparing, rounds
@@ -45,9 +46,10 @@ MEANING = ("makes_gold", "independent", "shows_value", "gives_feedback")
 
 
 def _round(round: Round, member: Member) -> dict[str, Any]:
-    """A round as everyone at work in it sees it; of a blind one, no more than that, while it can be worked in."""
-    working = round.participants.filter(member=member, left_at=None).exists()
-    told = not (kinds.get(round.kind).blind and round.is_open and (working or not may(member, "read rounds")))
+    """A round as everyone at work in it sees it; of a blind one, no more than that to whoever is to stay blind."""
+    there = list(round.participants.filter(member=member).values_list("left_at", flat=True))
+    working, kind = None in there, kinds.get(round.kind)
+    told = not kind.blind or (may(member, "read rounds") and not (there and kind.keeps_blind(round)))
     return {
         "id": round.pk, "name": round.name, "project": round.project.slug, "project_name": round.project.name,
         "illustrative": round.project.illustrative, "kind": round.kind, "purpose": round.purpose,
@@ -56,14 +58,14 @@ def _round(round: Round, member: Member) -> dict[str, Any]:
         "options": round.options if told else {}, "policy": round.policy if told else {},
         "settings": plans.settings_in_words(round) if told else [],
         **{name: getattr(round.meaning, name) for name in MEANING}, "asks_questions": round.asks_questions,
-        "terms": round.terms,
+        "terms": round.terms, "blind": kind.blind,
         "requires_practice": (wanted := round.requires_practice) and {"id": wanted.pk, "name": wanted.name},
         "guideline": {
             "id": round.guideline.pk, "number": round.guideline.number, "text": round.guideline.text,
             "html": markdown.as_html(round.guideline.text),
         },
         "skip_reasons": [] if round.meaning.gives_feedback else [
-            {"code": r.code, "text": r.text} for r in kinds.get(round.kind).skip_reasons
+            {"code": r.code, "text": r.text} for r in kind.skip_reasons
         ],
         "opened_at": round.opened_at, "closed_at": round.closed_at, "role": member.role,
         "working": working,
@@ -223,4 +225,6 @@ class RoundAgreementView(APIView):
     def _round(request: Request, round_id: int) -> Round:
         round, member = round_of(signed_in(request), round_id)
         permit(member, "see who answered what")
+        if round.is_open and kinds.get(round.kind).blind:
+            raise Conflict("People judge blindly in this round. What they said of it shows when it is closed.")
         return round

@@ -3482,6 +3482,8 @@ export interface components {
             filters: components["schemas"]["Parameter"][];
             /** @description The one that ships with it, in Markdown. */
             guideline: string;
+            /** @description People are not to learn whose work they judge. */
+            blind: boolean;
         };
         /** @description What every card has, whatever its kind. */
         LabelCard: {
@@ -5291,6 +5293,8 @@ export interface components {
             protocol: components["schemas"]["DesignProtocol"];
             /** Format: date-time */
             unblinded_at: string | null;
+            /** @description Empty where nobody did, or the reader may not see names. */
+            unblinded_by: string;
             /** @description Runs that blind rounds still keep sealed. */
             sealed: number;
         };
@@ -5523,10 +5527,10 @@ export interface components {
             /** @description Null for those who are not to learn it. */
             seed: number | null;
             options: {
-                [key: string]: unknown;
+                [key: string]: unknown | null;
             };
             policy: {
-                [key: string]: unknown;
+                [key: string]: unknown | null;
             };
             settings: components["schemas"]["Setting"][];
             makes_gold: boolean;
@@ -5536,11 +5540,13 @@ export interface components {
             shows_value: boolean;
             /** @description People are told at once what was expected. */
             gives_feedback: boolean;
+            /** @description People are not to learn whose work they judge. */
+            blind: boolean;
             asks_questions: boolean;
             requires_practice: components["schemas"]["RequiredPractice"] | null;
             /** @description What the purpose asks of people. */
             terms: {
-                [key: string]: unknown;
+                [key: string]: unknown | null;
             };
             guideline: components["schemas"]["RoundGuideline"];
             skip_reasons: components["schemas"]["SkipReason"][];
@@ -5587,7 +5593,7 @@ export interface components {
             sample?: number | null;
             /** @description By the kind's declared filters; each narrows. */
             filters?: {
-                [key: string]: unknown;
+                [key: string]: unknown | null;
             };
             /** @description What the sample is stratified by, in proportion. */
             strata?: string[];
@@ -5595,11 +5601,11 @@ export interface components {
             order: components["schemas"]["OrderEnum"];
             /** @description What the page shows, by the kind's declarations. */
             options?: {
-                [key: string]: unknown;
+                [key: string]: unknown | null;
             };
             /** @description What makes answers gold, by the kind's declarations. */
             policy?: {
-                [key: string]: unknown;
+                [key: string]: unknown | null;
             };
             /** @default 1800 */
             lease_seconds: number;
@@ -5627,7 +5633,7 @@ export interface components {
             repeat_distance: number;
             /** @description What the purpose asks, by its declarations. */
             terms?: {
-                [key: string]: unknown;
+                [key: string]: unknown | null;
             };
             /**
              * Format: int64
@@ -5658,7 +5664,7 @@ export interface components {
             sample?: number | null;
             /** @description By the kind's declared filters; each narrows. */
             filters?: {
-                [key: string]: unknown;
+                [key: string]: unknown | null;
             };
             /** @description What the sample is stratified by, in proportion. */
             strata?: string[];
@@ -5666,11 +5672,11 @@ export interface components {
             order: components["schemas"]["OrderEnum"];
             /** @description What the page shows, by the kind's declarations. */
             options?: {
-                [key: string]: unknown;
+                [key: string]: unknown | null;
             };
             /** @description What makes answers gold, by the kind's declarations. */
             policy?: {
-                [key: string]: unknown;
+                [key: string]: unknown | null;
             };
             /** @default 1800 */
             lease_seconds: number;
@@ -5698,7 +5704,7 @@ export interface components {
             repeat_distance: number;
             /** @description What the purpose asks, by its declarations. */
             terms?: {
-                [key: string]: unknown;
+                [key: string]: unknown | null;
             };
             /**
              * Format: int64
@@ -5799,6 +5805,8 @@ export interface components {
             system_name: string;
             /** @description Empty for a run begun by command. */
             by: string;
+            /** @description Why no seal of it can be lifted now; empty where they can. */
+            kept_sealed: string;
         };
         /** @description One unit of a run. */
         RunItem: {

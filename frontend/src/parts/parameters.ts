@@ -16,6 +16,11 @@ export function valuesOf(declared: readonly Parameter[], set: Readonly<Values>):
   return Object.fromEntries(declared.map((p) => [p.name, set[p.name] ?? p.default]))
 }
 
+/** Whether something was said at all. */
+export function isSet(value: unknown): boolean {
+  return Array.isArray(value) ? value.length > 0 : value !== undefined && value !== null && value !== ''
+}
+
 /** "From 1 to 100.", "At least 8."; empty where there are no bounds. */
 export function bounds({ minimum, maximum }: Pick<Parameter, 'minimum' | 'maximum'>): string {
   const say = (n: number | null) => (n !== null && Number.isInteger(n) ? count(n) : n)

@@ -16,6 +16,11 @@ export function narrowed(filters: Values, declared: readonly Parameter[]): Value
   )
 }
 
+/** A seed that nobody guesses: who knew it could work out what it has drawn. */
+export function drawnSeed(): number {
+  return crypto.getRandomValues(new Uint32Array(1))[0]! >>> 1
+}
+
 export class Planning {
   private readonly choices: () => Schemas['RoundChoices'] | null
   /** `choices`: what there is to choose from, once it is known. */
@@ -30,7 +35,7 @@ export class Planning {
   filters = $state<Values>({})
   sample = $state<number | null>(40)
   strata = $state<string[]>([])
-  seed = $state<number | null>(1)
+  seed = $state<number | null>(drawnSeed())
   people = $state<number[]>([])
   overlap = $state<number | null>(1)
   dealing = $state<NonNullable<Plan['dealing']>>('pool')
@@ -54,6 +59,19 @@ export class Planning {
   blockOverlap = $state<number | null>(3)
   again = $state<number | null>(null)
   distance = $state<number | null>(20)
+
+  /** After another kind was chosen: what was set of the one before is not of this one. */
+  turnTo(): void {
+    this.guideline = null
+    this.strata = []
+    this.requiresPractice = null
+    this.asksQuestions = false
+    this.options = {}
+    this.policy = {}
+    // Of what people judge without knowing whose it is, most rounds only measure, and each person's share is fixed.
+    this.purpose = this.choice?.blind ? 'measure only' : 'gold'
+    this.dealing = this.choice?.blind ? 'dealt' : 'pool'
+  }
 
   /** How many people a unit is asked of at most. */
   get most(): number {

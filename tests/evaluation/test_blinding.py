@@ -1,0 +1,208 @@
+"""Blinding attacked: nothing that a rater can get tells which system wrote a text, by whatever address it is asked."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from django.test import Client
+from rest_framework.test import APIClient
+
+from accounts.models import User
+from evaluation.actions.unblinding import unblind
+from evaluation.models import PageText, RatingDesign
+from generation.models import Run
+from projects.actions.answers import next_hand
+from projects.actions.rounds import add_person, close_round
+from projects.models import Member, Round
+from tests.config.routes import CASES, api_routes, client_of, no_ids
+from tests.config.world import World, make_world
+from tests.evaluation.rating import open_rating, rate_value, say
+from tests.generation.rows import build_run, build_version
+
+pytestmark = pytest.mark.django_db
+#: Names that stand nowhere else, and what each system writes: words that only its text has.
+SYSTEMS = {"Zaqalder": "Quixotol lowered relapse a little.", "Zaqbirch": "There is zugzwangy sign of quixotol."}
+TEXTS = [text.split()[n] for text, n in zip(SYSTEMS.values(), (0, 2), strict=True)]
+SEED = 1_873_465_209
+DECODING = "TextRank"
+
+
+@pytest.fixture
+def world(db: None) -> World:
+    """A world with a second project-wide rating round over two systems whose names can be found anywhere."""
+    world = make_world()
+    texts = dict(zip(SYSTEMS, SYSTEMS.values(), strict=True))
+    runs = [
+        build_run(
+            build_version(world.project, name, by=world.owner, decoding={"sentences": 3, "method": DECODING}),
+            {world.cluster.unit_id: text},
+        )
+        for name, text in texts.items()
+    ]
+    evaluator = User.objects.create_user(email="blind@example.org", name="Blind")
+    Member.objects.create(project=world.project, user=evaluator, role="evaluator", pseudonym="B1")
+    people = [world.project.members.get(user=evaluator), world.worker]
+    rated = open_rating(world.project, people, runs, name="blind ratings", seed=SEED)
+    return replace(world, rated=rated, run=runs[0])
+
+
+def runs_of(world: World) -> list[Run]:
+    return list(Run.objects.filter(entrants__design__round=world.rated).order_by("pk"))
+
+
+def secrets(world: World) -> list[str]:
+    """What says which systems take part, how they wrote, and by what their order could be worked out."""
+    hashes = [run.version.hash for run in runs_of(world)]
+    return [*SYSTEMS, *hashes, *(hash[:12] for hash in hashes), DECODING, str(SEED)]
+
+
+def addresses(world: World) -> Iterator[str]:
+    """Every address that can be read, of the rating round too where it is about a round, and of all units and jobs."""
+    units = list(world.rated.assignments.values_list("unit", flat=True).distinct())
+    for route in api_routes():
+        if "get" not in route.methods or route.pattern == "schema/":
+            continue
+        ids: dict[str, Any] = {"slug": world.project.slug} | CASES.get(route.pattern, no_ids)(world)
+        yield route.address(ids)
+        if "round_id" in ids:
+            yield route.address(ids | {"round_id": world.rated.pk})
+        if "unit_id" in ids:
+            yield from (route.address(ids | {"round_id": world.rated.pk, "unit_id": unit}) for unit in units)
+        if "run_id" in ids:
+            yield from (route.address(ids | {"run_id": run.pk}) for run in runs_of(world))
+    slug = world.project.slug
+    yield from (f"/api/v1/jobs/{pk}/" for pk in world.project.jobs.values_list("pk", flat=True))
+    for kind, pk in [("round", world.rated.pk), *(("run", run.pk) for run in runs_of(world))]:
+        yield f"/api/v1/projects/{slug}/audit/?object_type={kind}&object_id={pk}"
+    for word in (*SYSTEMS, *TEXTS):
+        yield f"/api/v1/projects/{slug}/clusters/?search={word}"
+    yield f"/api/v1/projects/{slug}/inbox/?round={world.rated.pk}"
+
+
+def told(client: Client, address: str) -> str:
+    """All of a reply: its headers and its body."""
+    reply: Any = client.get(address)
+    body = b"".join(reply.streaming_content) if reply.streaming else reply.content
+    return f"{dict(reply.headers)}\n{body.decode(errors='replace')}".lower()
+
+
+def found_in(client: Client, world: World, words: list[str]) -> dict[str, list[str]]:
+    """Which of the words are told, by address."""
+    wanted = [word.lower() for word in words]
+    found = {}
+    for address in addresses(world):
+        text = told(client, address)
+        if there := [word for word in wanted if word in text]:
+            found[address] = there
+    return found
+
+
+def rate_one(user: User, round: Round) -> None:
+    from projects.rounds import cards
+
+    slot = next_hand(user=user, round=round)[0]
+    say(user, slot, rate_value(cards.cards(round, [slot])[0]))
+
+
+def rater(world: World, role: str) -> tuple[Member, Client]:
+    member = world.project.members.get(user__email="blind@example.org")
+    Member.objects.filter(pk=member.pk).update(role=role)
+    member.refresh_from_db()
+    return member, client_of(member.user)
+
+
+@pytest.mark.parametrize("closed", [False, True])
+@pytest.mark.parametrize("role", ["evaluator", "annotator", "volunteer"])
+def test_no_address_tells_a_rater_a_word_of_the_systems(world: World, role: str, closed: bool) -> None:
+    member, client = rater(world, role)
+    rate_one(member.user, world.rated)
+    if closed:
+        close_round(round=world.rated, by=world.owner)
+        world.rated.refresh_from_db()
+    assert found_in(client, world, secrets(world)) == {}
+
+
+def _said_together(client: Client, world: World) -> dict[str, list[str]]:
+    """Replies that name a text, by its code or by words of it, and a system, a version or the seed as well."""
+    codes = list(PageText.objects.filter(page__source__design__round=world.rated).values_list("code", flat=True))
+    texts = found_in(client, world, [*codes, *TEXTS])
+    names = found_in(client, world, secrets(world))
+    asked = {address for address in texts if "search=" not in address}
+    return {address: texts[address] + names[address] for address in sorted(asked & set(names))}
+
+
+@pytest.mark.parametrize("closed", [False, True])
+@pytest.mark.parametrize("role", ["lead", "curator"])
+def test_who_may_see_systems_and_rates_is_never_told_a_text_with_its_system(
+    world: World, role: str, closed: bool
+) -> None:
+    """Which systems there are such a person knows; neither their texts nor whose a code is."""
+    member, client = rater(world, role)
+    rate_one(member.user, world.rated)
+    if closed:
+        close_round(round=world.rated, by=world.owner)
+        world.rated.refresh_from_db()
+    assert _said_together(client, world) == {}
+    beside = {a for a in found_in(client, world, TEXTS) if "/rounds/" not in a and "search=" not in a}
+    assert beside == set(), "texts are told by the pages of their round alone"
+    assert found_in(client, world, [str(SEED)]) == {}, "from the seed the order of the texts can be worked out"
+
+
+def test_a_planted_leak_is_found(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a body, in a header, and in an address that only some may ask."""
+    from evaluation.kinds.rate.kind import RateKind
+
+    member, client = rater(world, "evaluator")
+    whole = RateKind.card
+    monkeypatch.setattr(
+        RateKind, "card", lambda self, *given: whole(self, *given) | {"comment": f"by {runs_of(world)[0].version.hash}"}
+    )
+    found = found_in(client, world, secrets(world))
+    assert f"/api/v1/rounds/{world.rated.pk}/next/" in found
+    assert member.role == "evaluator"
+
+
+def test_after_unblinding_everybody_who_may_read_results_learns_it(world: World) -> None:
+    member, client = rater(world, "lead")
+    close_round(round=world.rated, by=world.owner)
+    unblind(design=RatingDesign.objects.get(round=world.rated), by=world.owner)
+    assert any(str(run.pk) for run in runs_of(world))
+    beside = {a for a in found_in(client, world, TEXTS) if "/rounds/" not in a and "search=" not in a}
+    assert beside, "the outputs can be read again"
+    assert member.role == "lead"
+
+
+def test_the_reply_to_an_answer_tells_nothing_either(world: World) -> None:
+    from projects.rounds import cards
+
+    member, _ = rater(world, "evaluator")
+    slot = next_hand(user=member.user, round=world.rated)[0]
+    body = {
+        "assignment": slot.pk, "revision": 0, "kind": "rate", "outcome": "answered", "shown": 1, "have": [],
+        "value": rate_value(cards.cards(world.rated, [slot])[0]),
+    }  # fmt: skip
+    api = APIClient()
+    api.force_login(member.user)
+    reply: Any = api.put("/api/v1/answers/3c0de2a0-0000-4000-8000-000000000001/", body, format="json")
+    assert reply.status_code < 300, reply.content
+    whole = f"{dict(reply.headers)}{json.dumps(reply.json())}".lower()
+    assert [word for word in secrets(world) if word.lower() in whole] == []
+
+
+def test_nobody_looks_at_the_agreement_of_a_blind_round_that_is_open(world: World) -> None:
+    address = f"/api/v1/rounds/{world.rated.pk}/agreement/"
+    _, client = rater(world, "lead")
+    for one in (client, client_of(world.owner)):
+        assert one.get(address).status_code == 409
+    close_round(round=world.rated, by=world.owner)
+    assert client_of(world.owner).get(address).status_code in (200, 202)
+
+
+def test_who_joins_while_the_round_runs_is_blind_too(world: World) -> None:
+    later = User.objects.create_user(email="later@example.org", name="Later")
+    member = Member.objects.create(project=world.project, user=later, role="curator", pseudonym="L1")
+    assert {a for a in found_in(client_of(later), world, TEXTS) if "/outputs/" in a}, "else there is nothing to hide"
+    add_person(round=world.rated, member=member, by=world.owner)
+    assert {a for a in found_in(client_of(later), world, TEXTS) if "/rounds/" not in a and "search=" not in a} == set()

@@ -1,0 +1,112 @@
+"""Calibration by a protocol: gold of a curator, practice with what was expected, then the round that asks for it."""
+
+from typing import Any
+
+import pytest
+
+from accounts.models import User
+from evaluation.models import PageText, RatingDesign
+from evaluation.protocols.parts import Criterion
+from projects.actions.adjudication import adjudicate
+from projects.actions.answers import next_hand
+from projects.actions.gold import finish_round
+from projects.actions.rounds import close_round
+from projects.models import Decision, Member, Project, Round, Unit
+from projects.rounds import cards, practice
+from projects.rounds.agreement import report
+from tests.evaluation.rating import build_runs, open_rating, rate_all, rate_value, say
+
+pytestmark = pytest.mark.django_db
+
+
+def best(criterion: Criterion, key: str) -> str:
+    return criterion.scale.options[-1].value
+
+
+def worst(criterion: Criterion, key: str) -> str:
+    return criterion.scale.options[0].value
+
+
+def one_below(criterion: Criterion, key: str) -> str:
+    options = criterion.scale.options
+    return options[-2].value if criterion.scale.type == "likert" else options[-1].value
+
+
+@pytest.fixture
+def gold(project: Project, lead: User, ann1: User) -> Round:
+    """A closed round of an expert who found all of it best, taken over by a curator, page by page."""
+    runs = build_runs(project, systems=("Alder", "Birch"))
+    round = open_rating(project, [project.members.get(user=ann1)], runs, name="gold", purpose="gold")
+    rate_all(ann1, round, best)
+    close_round(round=round, by=lead)
+    round.refresh_from_db()
+    finish_round(round=round, by=lead)
+    curator = project.members.get(user=lead)
+    for slot in round.assignments.select_related("unit").order_by("pk"):
+        newest = Decision.objects.filter(unit=slot.unit).order_by("-pk")[0].pk
+        adjudicate(round=round, unit=slot.unit, seen=newest, reason="It reads so.", by=curator,
+                   called=lambda *_: "", answer=slot.current_answer_id)  # fmt: skip
+    return round
+
+
+def practise(project: Project, member: Member, gold: Round, **more: Any) -> Round:
+    runs = [entrant.run for entrant in RatingDesign.objects.get(round=gold).entrants.all() if entrant.run]
+    terms = {"pass_mark": 75, "tries": 1, "attempts": 2}
+    return open_rating(project, [member], runs, name="practice", purpose="practice", terms=terms, **more)
+
+
+def test_raters_are_held_against_gold_and_let_into_the_round_when_they_pass(
+    project: Project, evaluator: User, gold: Round
+) -> None:
+    member = project.members.get(user=evaluator)
+    trial = practise(project, member, gold)
+    assert trial.units_count == gold.units_count
+    runs = [entrant.run for entrant in RatingDesign.objects.get(round=gold).entrants.all() if entrant.run]
+    real = open_rating(project, [member], runs, name="real", requires_practice=trial.pk)
+    assert next_hand(user=evaluator, round=real) == []
+    # One point off on a scale is within what the round allows; every page is right.
+    rate_all(evaluator, trial, one_below)
+    assert [attempt.passed for attempt in practice.attempts(trial, [member.pk])[member.pk]] == [True]
+    assert next_hand(user=evaluator, round=real) != []
+
+
+def test_feedback_says_criterion_by_criterion_what_was_expected(project: Project, evaluator: User, gold: Round) -> None:
+    trial = practise(project, project.members.get(user=evaluator), gold, policy={"points_apart": 0})
+    slot = next_hand(user=evaluator, round=trial)[0]
+    stored = say(evaluator, slot, rate_value(cards.cards(trial, [slot])[0], worst)).answer
+    told = practice.feedback(trial, stored)
+    assert (told["right"], told["tries_left"]) == (False, 0)
+    assert [field["field"] for field in told["fields"]] == ["coherence", "relevance", "consistency"]
+    assert all(not field["right"] and field["expected"] != field["said"] for field in told["fields"])
+    assert told["fields"][0]["expected"] == "5, 5"
+    assert told["fields"][0]["reason"] == "It reads so."
+
+
+def test_a_practice_page_is_as_blind_as_any(project: Project, evaluator: User, gold: Round, client_of: Any) -> None:
+    """Its round need not be unblinded: what is practised with says nothing of whose it is."""
+    trial = practise(project, project.members.get(user=evaluator), gold)
+    body = client_of(evaluator).get(f"/api/v1/rounds/{trial.pk}/next/").content.decode()
+    assert PageText.objects.order_by("pk")[0].code in body
+    assert not any(name in body for name in ("Alder", "Birch"))
+
+
+def test_gold_of_an_open_round_is_not_practised_with(project: Project, ann1: User, gold: Round) -> None:
+    from projects.kinds import get
+
+    options = gold.options
+    pages = get("rate").narrowed(Unit.objects.filter(type="rating page"), options)
+    assert pages.count() == 4
+    Round.objects.filter(pk=gold.pk).update(status=Round.Status.OPEN)
+    assert pages.all().count() == 0
+
+
+def test_a_lab_of_one_asks_itself_again_and_has_its_agreement_with_itself(project: Project, lead: User) -> None:
+    """The delayed repeat: pages in another order of their texts, later in the walk."""
+    member = project.members.get(user=lead)
+    runs = build_runs(project, clusters=8)
+    round = open_rating(project, [member], runs, repeat_share=0.5, repeat_distance=3)
+    assert rate_all(lead, round) == 12
+    repeats = report(round)["repeats"]
+    assert repeats, "said of the same pages twice"
+    assert [one["units"] for one in repeats["measures"]] == [16, 16, 16]
+    assert all(one["all_agree"]["count"] == one["all_agree"]["of"] for one in repeats["measures"])

@@ -1,0 +1,62 @@
+"""What a lead is shown of a rating round's design, before it opens and after."""
+
+from typing import Any
+
+import pytest
+
+from accounts.models import User
+from evaluation.models import RatingDesign
+from projects.actions.rounds import close_round
+from projects.models import Project
+from tests.evaluation.rating import build_runs, open_rating
+from tests.generation.rows import build_run
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_plan_as_the_page_sends_it_has_a_design_with_its_balance(
+    project: Project, lead: User, evaluator: User, client_of: Any
+) -> None:
+    build_runs(project, clusters=6, systems=("Alder", "Birch"))
+    client = client_of(lead)
+    choice = next(k for k in client.get("/api/v1/projects/eye/rounds/choices/").json()["kinds"] if k["key"] == "rate")
+    assert choice["blind"]
+    plan = {
+        "name": "plan", "kind": "rate", "purpose": "measure only", "overlap": 1, "dealing": "dealt", "guideline": None,
+        "people": [project.members.get(user=evaluator).pk],
+        "options": {p["name"]: p["default"] for p in choice["options"]},
+        "policy": {p["name"]: p["default"] for p in choice["policy"]}, "terms": {}, "seed": 5, "sample": None,
+        "strata": [], "filters": {}, "lease_seconds": 1800, "block_share": 0, "block_overlap": 0, "repeat_share": 0,
+        "repeat_distance": 20, "order": "corpus", "requires_practice": None, "asks_questions": False,
+    }  # fmt: skip
+    reply = client.post("/api/v1/projects/eye/rating-design/", plan, format="json")
+    assert reply.status_code == 200, reply.json()
+    design = reply.json()
+    assert (design["pages"], design["texts"], design["entrants"]) == (6, 12, ["Alder", "Birch"])
+    assert design["balance"]["places"] == [[3, 3], [3, 3]]
+    plan["options"] = {**plan["options"], "entrants": ["references"]}  # type: ignore[dict-item]
+    refused = client.post("/api/v1/projects/eye/rating-design/", plan, format="json")
+    assert refused.json()["errors"][0]["field"] == "options.entrants"
+
+
+def test_the_design_of_a_round_says_when_and_by_whom_it_was_unblinded(
+    project: Project, lead: User, evaluator: User, client_of: Any
+) -> None:
+    round = open_rating(project, [project.members.get(user=evaluator)], build_runs(project))
+    address = f"/api/v1/rounds/{round.pk}/"
+    before = client_of(lead).get(f"{address}rating-design/").json()
+    assert (before["unblinded_at"], before["unblinded_by"], before["sealed"]) == (None, "", 4)
+    assert client_of(lead).post(f"{address}unblind/").status_code == 409
+    close_round(round=round, by=lead)
+    assert client_of(lead).post(f"{address}unblind/").json()["unblinded_by"] == "Lead"
+    assert client_of(evaluator).get(f"{address}rating-design/").status_code == 403
+    assert RatingDesign.objects.get(round=round).digest == before["digest"]
+
+
+def test_a_run_says_why_its_seals_stay(project: Project, lead: User, evaluator: User, client_of: Any) -> None:
+    runs = build_runs(project, systems=("Alder", "Birch"))
+    assert client_of(lead).get(f"/api/v1/runs/{runs[0].pk}/").json()["kept_sealed"] == ""
+    open_rating(project, [project.members.get(user=evaluator)], runs[:1])
+    assert "rated blindly" in client_of(lead).get(f"/api/v1/runs/{runs[0].pk}/").json()["kept_sealed"]
+    other = build_run(runs[1].version, {})
+    assert client_of(lead).get(f"/api/v1/runs/{other.pk}/").json()["kept_sealed"] == ""

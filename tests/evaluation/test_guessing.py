@@ -1,0 +1,141 @@
+"""Who guesses the system from everything but the text guesses no better than chance; a planted leak is found.
+
+Two guessers, fixed seeds: of each feature by itself the system that was most frequent with its value, and a logistic
+regression on all of them. They learn from half of the pages and guess the other half.
+"""
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from django.http import HttpResponse
+from scipy.stats import binomtest, chisquare  # type: ignore[import-untyped]
+
+from accounts.models import User
+from evaluation.models import PageText
+from projects.models import Assignment, Project, Round
+from projects.rounds import cards
+from tests.evaluation.rating import build_runs, open_rating
+
+pytestmark = pytest.mark.django_db
+PAGES, SYSTEMS = 500, 4
+#: How sure a test must be that a guess is better than chance, over all features together.
+ALPHA = 0.01
+Features = dict[str, float]
+#: Of systems that write as long texts as one another, so that the size of a reply says nothing of itself.
+SAME = {name: lambda n, word=word: f"{word} in study {n:04d}." for name, word in zip(
+    ("Alder", "Birch", "Cedar", "Dogwood"), ("Better", "Poorer", "Benign", "Normal"), strict=True)}  # fmt: skip
+
+
+def features(card: Mapping[str, Any], place: int, reply: HttpResponse) -> Features:
+    """All that a rater has of a text but the text itself."""
+    keys = [text["key"] for text in card["texts"]]
+    key = keys[place]
+    return {
+        "key value": int(key, 16) / 16**8, "first digit of the key": int(key[0], 16), "last digit": int(key[-1], 16),
+        "key parity": int(key, 16) % 2, "place": place, "rank of the key": sorted(keys).index(key),
+        "length of the key": len(key), "unit id": card["unit"]["id"], "unit id mod 4": card["unit"]["id"] % 4,
+        "assignment mod 4": card["assignment"] % 4, "fields of the text": len(card["texts"][place]),
+        "size of the reply": len(reply.content), "size mod 4": len(reply.content) % 4, "headers": len(reply.headers),
+    }  # fmt: skip
+
+
+@pytest.fixture
+def seen(project: Project, evaluator: User, monkeypatch: pytest.MonkeyPatch) -> list[tuple[Features, int]]:
+    return _seen(_round(project, evaluator, monkeypatch))
+
+
+def _round(project: Project, evaluator: User, monkeypatch: pytest.MonkeyPatch) -> Round:
+    monkeypatch.setattr("tests.evaluation.rating.SYSTEMS", SAME)
+    runs = build_runs(project, clusters=PAGES, systems=tuple(SAME))
+    round = open_rating(project, [project.members.get(user=evaluator)], runs)
+    assert round.units_count == PAGES
+    return round
+
+
+def _seen(round: Round, leak: Any = None) -> list[tuple[Features, int]]:
+    """The features of every text on every page, and whose it is."""
+    slots = list(Assignment.objects.filter(round=round).select_related("unit", "round").order_by("position"))
+    whose = dict(PageText.objects.values_list("code", "entrants"))
+    found = []
+    for card in cards.cards(round, slots):
+        reply = HttpResponse(json.dumps([card], default=str))
+        for place, text in enumerate(card["texts"]):
+            given = features(card, place, reply)
+            system = whose[text["key"]][0]
+            found.append((given | (leak(system) if leak else {}), system))
+    return found
+
+
+def _halves(seen: Sequence[tuple[Features, int]]) -> tuple[list[tuple[Features, int]], list[tuple[Features, int]]]:
+    """Whole pages to learn from and to guess: texts of one page are no strangers to each other."""
+    pages = np.random.default_rng(7).permutation(len(seen) // SYSTEMS)
+    learn = set(pages[: len(pages) // 2].tolist())
+    return (
+        [one for n, one in enumerate(seen) if n // SYSTEMS in learn],
+        [one for n, one in enumerate(seen) if n // SYSTEMS not in learn],
+    )
+
+
+def by_majority(learn: Sequence[tuple[Features, int]], guess: Sequence[tuple[Features, int]], name: str) -> int:
+    """How many are guessed right by one feature: the most frequent system among its value's tenth."""
+    edges = np.unique(np.quantile([given[name] for given, _ in learn], np.linspace(0, 1, 11)[1:-1]))
+    counts: dict[int, Counter[int]] = defaultdict(Counter)
+    for given, system in learn:
+        counts[int(np.searchsorted(edges, given[name]))][system] += 1
+    best = {at: count.most_common(1)[0][0] for at, count in counts.items()}
+    return sum(best.get(int(np.searchsorted(edges, given[name])), 0) == system for given, system in guess)
+
+
+def by_regression(learn: Sequence[tuple[Features, int]], guess: Sequence[tuple[Features, int]]) -> int:
+    """How many are guessed right by a multinomial logistic regression on all features, by gradient descent."""
+    names = sorted(learn[0][0])
+    x = np.array([[given[name] for name in names] for given, _ in learn], dtype=float)
+    mean, spread = x.mean(axis=0), x.std(axis=0)
+    spread[spread == 0] = 1.0
+    x = np.hstack([(x - mean) / spread, np.ones((len(x), 1))])
+    y = np.eye(SYSTEMS)[[system for _, system in learn]]
+    weights = np.zeros((x.shape[1], SYSTEMS))
+    for _ in range(400):
+        scores = np.exp(x @ weights)
+        weights -= 0.5 * (x.T @ (scores / scores.sum(axis=1, keepdims=True) - y) / len(x) + 0.001 * weights)
+    z = np.array([[given[name] for name in names] for given, _ in guess], dtype=float)
+    z = np.hstack([(z - mean) / spread, np.ones((len(z), 1))])
+    return int(((z @ weights).argmax(axis=1) == [system for _, system in guess]).sum())
+
+
+def better_than_chance(seen: Sequence[tuple[Features, int]]) -> list[str]:
+    """The features, or "all", by which a system is guessed; Bonferroni over all that were tried."""
+    learn, guess = _halves(seen)
+    right = {name: by_majority(learn, guess, name) for name in seen[0][0]} | {"all": by_regression(learn, guess)}
+    return [
+        name for name, n in right.items()
+        if binomtest(n, len(guess), 1 / SYSTEMS, alternative="greater").pvalue < ALPHA / len(right)
+    ]  # fmt: skip
+
+
+def test_nothing_but_its_text_tells_a_system_and_each_comes_at_each_place_as_often(
+    seen: list[tuple[Features, int]],
+) -> None:
+    assert len(seen) == PAGES * SYSTEMS
+    assert better_than_chance(seen) == []
+    counts = Counter((given["place"], system) for given, system in seen)
+    assert len(counts) == SYSTEMS * SYSTEMS
+    assert chisquare(list(counts.values())).pvalue > 0.01
+    ranks = Counter((given["rank of the key"], system) for given, system in seen)
+    assert chisquare(list(ranks.values())).pvalue > 0.01
+
+
+def test_planted_leaks_are_found(project: Project, evaluator: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that says it now and then by itself, and one that only shows together with another."""
+    round = _round(project, evaluator, monkeypatch)
+    chance = np.random.default_rng(11)
+    noisy = _seen(round, lambda system: {"hint": system if chance.random() < 0.2 else chance.integers(SYSTEMS)})
+    assert "hint" in better_than_chance(noisy)
+    split = _seen(
+        round, lambda system: {"one": (h := chance.normal()) * 3, "other": h * 3 + (system - 1.5) / 3}
+    )  # fmt: skip
+    assert "all" in better_than_chance(split)
