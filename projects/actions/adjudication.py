@@ -41,7 +41,7 @@ def adjudicate(
 
     ``seen``: the newest decision about the unit that was shown (0: none); `StaleRevision` says what somebody else has
     decided since, and who (``called``). Only fields that are contested, or were otherwise, are decided; where there is
-    none, those that no curator has decided yet. Returns what undoing it needs.
+    none, and the kind's fields are those of its rounds, what no curator has decided yet. Returns what undoing it needs.
     """
     refuse_unless_closed(round)
     reason = reason_of(reason)
@@ -82,8 +82,9 @@ def adopt(*, round: Round, chosen: Mapping[Unit, Answer], reason: str, by: Membe
         ]
         for unit, answer in chosen.items()
     }
-    if stand := [unit for unit in units if not fields[unit.pk]]:
-        # Nothing is decided otherwise: the curator stands behind what people said alone, from now on gold to learn by.
+    if not kind.fields and (stand := [unit for unit in units if not fields[unit.pk]]):
+        # Nothing is decided otherwise, and there is no page to correct it on: the curator stands behind what people
+        # said alone, from now on gold to practise with.
         for (pk, name), decision in decisions_in_force([unit.pk for unit in stand], kind.key).items():
             if decision.origin not in SETTLED:
                 fields[pk].append(name)

@@ -88,7 +88,7 @@ def report(round: Round, *, bootstrap: int = REPLICATES, progress: Progress | No
             progress(found.answers, found.answers, f"measuring {name}")
 
     figures = found.report(
-        units=round.units_count, seed=round.seed, overlap=ratings_an_item(round), bootstrap=bootstrap,
+        units=round.units_count, seed=drawn_by(round), overlap=ratings_an_item(round), bootstrap=bootstrap,
         progress=measuring,
     )  # fmt: skip
     again = _asked_again(round)
@@ -156,7 +156,12 @@ def _asked_again(round: Round) -> dict[str, Any] | None:
         for time, pk in zip(("first", "again"), pair, strict=True)
         for row in rated(kind, Unit(pk=unit, key=f"{unit}/{author}"), time, values[pk])
     ]
-    return asked_again(kind.scales_of(round), said, seed=round.seed)
+    return asked_again(kind.scales_of(round), said, seed=drawn_by(round))
+
+
+def drawn_by(round: Round) -> int:
+    """The seed of resampling: the round's, but where that says in which order people saw what they judge blindly."""
+    return round.pk if kinds.get(round.kind).blind else round.seed
 
 
 def heading(round: Round) -> dict[str, Any]:

@@ -45,11 +45,19 @@ def _preview(request: Request) -> tuple[RoundPlan, int]:
 MEANING = ("makes_gold", "independent", "shows_value", "gives_feedback")
 
 
+def _told(round: Round, member: Member) -> bool:
+    """Whether a member may learn seed and options: of a blind round only who reads rounds and is not to stay blind."""
+    kind = kinds.get(round.kind)
+    if not kind.blind:
+        return True
+    judged = kind.keeps_blind(round) and round.participants.filter(member=member).exists()
+    return may(member, "read rounds") and not judged
+
+
 def _round(round: Round, member: Member) -> dict[str, Any]:
     """A round as everyone at work in it sees it; of a blind one, no more than that to whoever is to stay blind."""
-    there = list(round.participants.filter(member=member).values_list("left_at", flat=True))
-    working, kind = None in there, kinds.get(round.kind)
-    told = not kind.blind or (may(member, "read rounds") and not (there and kind.keeps_blind(round)))
+    kind, told = kinds.get(round.kind), _told(round, member)
+    working = round.participants.filter(member=member, left_at=None).exists()
     return {
         "id": round.pk, "name": round.name, "project": round.project.slug, "project_name": round.project.name,
         "illustrative": round.project.illustrative, "kind": round.kind, "purpose": round.purpose,

@@ -19,7 +19,7 @@ from projects import kinds
 from projects.actions.measuring import of_round
 from projects.models import Project, Round, Unit
 from projects.purposes import which
-from projects.rounds.agreement import gold_of, ratings_an_item, report
+from projects.rounds.agreement import drawn_by, gold_of, ratings_an_item, report
 
 from ..sources.blinding import kept_blind
 from .notes import Notes
@@ -54,7 +54,7 @@ def _line(round: Round) -> bytes:
             "scales": [scale.as_json() for scale in kind.scales_of(round)],
             "comparisons": [comparison.as_json() for comparison in kind.comparisons_of(round)],
             "ratings_an_item": ratings_an_item(round),
-            "seed": round.seed, "bootstrap": REPLICATES, "libraries": {"numpy": version("numpy")},
+            "seed": drawn_by(round), "bootstrap": REPLICATES, "libraries": {"numpy": version("numpy")},
             "report": report_of(round),
         },
         ensure_ascii=False,
