@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from measures.ratings.judgements import Criterion, Judgement
-from measures.ratings.raters import FAST, fast_pages
+from measures.ratings.judgements import Criterion, Judgement, Preference
+from measures.ratings.raters import FAST, fast_pages, too_fast
 from measures.ratings.rows import Rows
 
 Json = dict[str, Any]
@@ -29,33 +29,43 @@ class Exclusions:
 
 
 def excluded(
-    judgements: Sequence[Judgement], rules: Exclusions, checks: Mapping[str, tuple[int, int]]
-) -> tuple[list[Judgement], list[Json]]:
-    """(what stays, for each rule ``rule``, ``raters`` and how many ``judgements`` it leaves out, the first that applies
-    counting). ``checks``: rater -> (failed, had)."""
+    judgements: Sequence[Judgement],
+    preferences: Sequence[Preference],
+    rules: Exclusions,
+    checks: Mapping[str, tuple[int, int]],
+) -> tuple[list[Judgement], list[Preference], list[Json]]:
+    """(judgements and preferences that stay; for each rule ``rule``, ``raters``, and how many ``judgements`` it leaves
+    out, preferences among them; the first that applies counts). ``checks``: rater -> (failed, had)."""
     failed = {
         rater for rater, (n, had) in checks.items()
         if (rules.failed_checks is not None and n >= rules.failed_checks)
         or (rules.failed_share is not None and had and n / had > rules.failed_share)
     }  # fmt: skip
     fast = fast_pages(Rows.of(judgements)) if rules.fast else set()
+    fast_pairs = too_fast({_pair(each): each.ms for each in preferences if each.ms > 0}) if rules.fast else set()
     of_rule: dict[str, tuple[set[str], int]] = {}
-    kept = []
-    for each in judgements:
-        if each.rater in rules.raters:
+
+    def stays(rater: str, is_fast: bool) -> bool:
+        if rater in rules.raters:
             rule = "by name"
-        elif each.rater in failed:
+        elif rater in failed:
             rule = "failed checks"
-        elif (each.rater, each.source, each.item, each.repeat) in fast:
+        elif is_fast:
             rule = f"too fast: {FAST}"
         else:
-            kept.append(each)
-            continue
+            return True
         raters, n = of_rule.get(rule, (set(), 0))
-        of_rule[rule] = raters | {each.rater}, n + 1
-    return kept, [
-        {"rule": rule, "raters": sorted(raters), "judgements": n} for rule, (raters, n) in sorted(of_rule.items())
-    ]
+        of_rule[rule] = raters | {rater}, n + 1
+        return False
+
+    kept = [each for each in judgements if stays(each.rater, (each.rater, each.source, each.item, each.repeat) in fast)]
+    chosen = [each for each in preferences if stays(each.rater, _pair(each) in fast_pairs)]
+    left_out = [{"rule": rule, "raters": sorted(who), "judgements": n} for rule, (who, n) in sorted(of_rule.items())]
+    return kept, chosen, left_out
+
+
+def _pair(each: Preference) -> tuple[str, Hashable, str, str, int]:
+    return each.rater, each.source, each.left, each.right, each.repeat
 
 
 Values = Mapping[str, float | str | None]

@@ -36,7 +36,8 @@ def figures(
     progress: Progress = lambda step: None,
     replicates: int = resampling.REPLICATES,
 ) -> Json:
-    """All figures of a round, JSON throughout, the same whatever the order of the judgements.
+    """All figures of a round, JSON throughout, the same whatever the order of the judgements. What was said of degraded
+    texts is not handed over: it is a check of raters (`check_failed`), no figure of a system.
 
     ``criteria``: a row for each (`system_figures`, `pair_figures`, letters, Cochran's Q of shares, what was said
     again); ``raters`` (`rater_figures`); ``preferences`` (`preference_figures`); ``correlations`` of every metric of
@@ -85,12 +86,15 @@ def with_and_without(
     criteria: Sequence[Criterion],
     rules: Exclusions,
     checks: Mapping[str, tuple[int, int]] | None = None,
+    *,
+    preferences: Sequence[Preference] = (),
     **others: Any,
 ) -> Json:
     """``all``: figures of everything; where there are rules, ``kept``: without what they leave out, and ``left_out``:
     what that is (`excluded`). ``others`` as `figures` takes them."""
-    found: Json = {"all": figures(judgements, criteria, **others), "kept": None, "left_out": []}
+    everything = figures(judgements, criteria, preferences=preferences, **others)
+    found: Json = {"all": everything, "kept": None, "left_out": []}
     if rules.any:
-        kept, found["left_out"] = excluded(judgements, rules, checks or {})
-        found["kept"] = figures(kept, criteria, **others)
+        kept, chosen, found["left_out"] = excluded(judgements, preferences, rules, checks or {})
+        found["kept"] = figures(kept, criteria, preferences=chosen, **others)
     return found

@@ -8,6 +8,8 @@ from typing import Any, Literal
 
 from measures.means import FROM_0_TO_1, UNBOUNDED, Bounds
 
+DERIVED = ":"
+"""What the key of a criterion has that nobody was asked, because it is derived; keys of protocols have none."""
 #: What is printed of a criterion: a mean of numbers, the share of good values, or how often each value was said.
 Kind = Literal["mean", "share", "counts"]
 Choice = Literal["left", "right", "tie", "neither"]

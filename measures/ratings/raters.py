@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from itertools import pairwise
 from statistics import median
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from measures.means import clustered_mean
 from measures.ratings.rows import Rows, Said
 
 Json = dict[str, Any]
+P = TypeVar("P", bound=Hashable)
 LEAST_MS = 300
 """Nobody reads and answers in less active time a rating."""
 OF_MEDIAN = 0.2
@@ -34,16 +35,17 @@ Page = tuple[str, Hashable, Hashable, int]
 
 
 def pages(rows: Rows) -> dict[Page, tuple[int, int, int]]:
-    """page -> (active ms, 0 where not measured; ratings; texts)."""
+    """page -> (active ms, 0 where not measured; ratings that were asked for; texts)."""
+    at = rows.asked
     base = int(rows.repeat.max(initial=0)) + 1
-    key = (rows.rater * len(rows.items) + rows.item) * base + rows.repeat
+    key = ((rows.rater * len(rows.items) + rows.item) * base + rows.repeat)[at]
     keys, first, place = np.unique(key, return_index=True, return_inverse=True)
     ms = np.zeros(len(keys), dtype=np.intp)
-    np.maximum.at(ms, place, rows.ms)
+    np.maximum.at(ms, place, rows.ms[at])
     ratings = np.bincount(place, minlength=len(keys))
-    texts = np.bincount(np.unique(place * len(rows.systems) + rows.system) // max(len(rows.systems), 1))
+    texts = np.bincount(np.unique(place * len(rows.systems) + rows.system[at]) // max(len(rows.systems), 1))
     found: dict[Page, tuple[int, int, int]] = {}
-    for i, k in enumerate(first.tolist()):
+    for i, k in enumerate(at[first].tolist()):
         source, item = rows.items[rows.item[k]]
         found[rows.raters[rows.rater[k]], source, item, int(rows.repeat[k])] = (
             int(ms[i]), int(ratings[i]), int(texts[i]),
@@ -53,7 +55,11 @@ def pages(rows: Rows) -> dict[Page, tuple[int, int, int]]:
 
 def fast_pages(rows: Rows) -> set[Page]:
     """Pages implausibly fast by the rule `FAST`: they are flagged, and left out only by a declared rule."""
-    timed = {page: ms / ratings for page, (ms, ratings, _) in pages(rows).items() if ms > 0}
+    return too_fast({page: ms / ratings for page, (ms, ratings, _) in pages(rows).items() if ms > 0})
+
+
+def too_fast(timed: Mapping[P, float]) -> set[P]:
+    """Of pages with their active ms a rating, those that the rule `FAST` flags."""
     bound = float(LEAST_MS)
     if len(timed) >= ENOUGH_PAGES:
         bound = max(bound, OF_MEDIAN * median(timed.values()))
@@ -74,7 +80,7 @@ def rater_figures(rows: Rows, every: Sequence[Said]) -> list[Json]:
     for r, rater in enumerate(rows.raters):
         known = [(page, text) for page, text in timed[rater] if page > 0]
         made.append({
-            "rater": rater, "judgements": int((rows.rater == r).sum()), "pages": len(timed[rater]),
+            "rater": rater, "judgements": int((rows.rater[rows.asked] == r).sum()), "pages": len(timed[rater]),
             "median_ms": median(page for page, _ in known) if known else None,
             "median_ms_of_text": median(text for _, text in known) if known else None,
             "no_pace": "" if known else NO_TIMES, "fast": quick[rater],

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from measures.clustered import FloatArray
-from measures.ratings.judgements import Criterion, Judgement
+from measures.ratings.judgements import DERIVED, Criterion, Judgement
 
 Ints = npt.NDArray[np.intp]
 N = TypeVar("N", bound=Hashable)
@@ -52,6 +52,12 @@ class Rows:
             tuple(each.criterion for each in given), np.array([each.repeat for each in given], dtype=np.intp),
             np.array([each.ms for each in given], dtype=np.intp), tuple(each.value for each in given),
         )  # fmt: skip
+
+    @cached_property
+    def asked(self) -> Ints:
+        """Where the judgements are that raters were asked for; all, where everything is derived."""
+        found = np.flatnonzero(np.fromiter((DERIVED not in each for each in self.criterion), dtype=np.bool_))
+        return found if len(found) else np.arange(len(self.criterion))
 
     @cached_property
     def by_criterion(self) -> dict[str, Ints]:

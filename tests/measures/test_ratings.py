@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 from random import Random
 from typing import Any
@@ -198,6 +199,40 @@ def test_declared_rules_give_figures_with_and_without() -> None:
     by_share = with_and_without(made, [POINTS], Exclusions(failed_share=0.2), {"ada": (1, 4), "eve": (1, 5)})
     assert by_share["left_out"][0]["raters"] == ["ada"]
     assert with_and_without(made, [POINTS], Exclusions(), replicates=0)["kept"] is None
+
+
+def test_choices_are_left_out_by_the_same_rules() -> None:
+    made = [Preference(f"q{i}", "a", "b", r, "best", "left", ms=9_000) for i in range(6) for r in ("ada", "ben")]
+    made += [
+        Preference("q9", "a", "b", "ada", "best", "left", ms=200),
+        Preference("q8", "a", "b", "ada", "best", "tie"),
+    ]
+    rules = Exclusions(raters=frozenset({"ben"}), fast=True)
+    found = with_and_without([], [POINTS], rules, preferences=made, replicates=0)
+    assert (found["all"]["preferences"][0]["n"], found["kept"]["preferences"][0]["n"]) == (14, 7)
+    assert [(each["raters"], each["judgements"]) for each in found["left_out"]] == [(["ben"], 6), (["ada"], 1)]
+
+
+def test_what_is_derived_from_ratings_takes_no_time_of_its_own() -> None:
+    made = many(4)
+    derived = [replace(each, criterion="m3:pico", value=1.0) for each in made]
+    criteria = [POINTS, Criterion("m3:pico", "share", bounds=FROM_0_TO_1)]
+    alone, both = figures(made, [POINTS], replicates=0), figures(made + derived, criteria, replicates=0)
+    for one, other in zip(alone["raters"], both["raters"], strict=True):
+        assert {**one, "severity": ""} == {**other, "severity": ""}
+
+
+def test_several_items_of_a_source_are_one_cluster() -> None:
+    random = Random(2)
+    made = [
+        Judgement(f"q{i}", s, "ada", "points", str(2 + i % 3 + random.choice([0, 1])), item=f"t{k}")
+        for i in range(12) for k in range(1 + i % 3) for s in "ab"
+    ]  # fmt: skip
+    row = of(figures(made, [POINTS]), "a")
+    assert (row["n"], row["sources"]) == (24, 12)
+    pair = figures(made, [POINTS])["criteria"][0]["pairs"][0]
+    assert (pair["comparison"]["difference"]["n"], pair["comparison"]["difference"]["clusters"]) == (24, 12)
+    assert pair["wilcoxon"]["n"] == 12
 
 
 def test_a_check_is_failed_where_the_degraded_text_is_nowhere_worse() -> None:
