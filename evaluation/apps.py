@@ -10,10 +10,11 @@ class EvaluationConfig(AppConfig):
         from audit import triggers
         from audit.witness import watch
         from generation.actions.runs import keep_sealed_while
-        from projects import kinds
+        from projects import kinds, tables
         from projects.models import Round
         from projects.pages import steps
 
+        from . import tasks  # noqa: F401 - registers the handlers of this app's jobs
         from .actions.unblinding import keeps_sealed
         from .models import (
             Entrant,
@@ -32,6 +33,7 @@ class EvaluationConfig(AppConfig):
 
         kinds.discover("evaluation.kinds")
         steps.discover("evaluation.pages.steps")
+        tables.discover("evaluation.tables")
         keep_sealed_while(keeps_sealed)
         watch(Protocol, but=("name",))
         watch(ProtocolVersion, batch=100)

@@ -2,12 +2,16 @@
 
 from django.urls import path
 
-from .views import designs, protocols
+from .views import designs, protocols, ratings
 
 urlpatterns = [
     path("projects/<slug:slug>/rating-design/", designs.PlannedDesignView.as_view()),
     path("rounds/<int:round_id>/rating-design/", designs.RatingDesignView.as_view()),
     path("rounds/<int:round_id>/unblind/", designs.UnblindView.as_view()),
+    path("projects/<slug:slug>/ratings/", ratings.RatedRoundListView.as_view()),
+    path("rounds/<int:round_id>/ratings/", ratings.RatingsView.as_view()),
+    path("rounds/<int:round_id>/ratings/examples/", ratings.RatingExamplesView.as_view()),
+    path("rounds/<int:round_id>/ratings/file/", ratings.RatingFileView.as_view()),
     path("projects/<slug:slug>/protocols/", protocols.ProtocolListView.as_view()),
     path("projects/<slug:slug>/protocols/templates/", protocols.ProtocolTemplatesView.as_view()),
     path("projects/<slug:slug>/protocols/check/", protocols.ProtocolCheckView.as_view()),

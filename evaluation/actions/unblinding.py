@@ -10,6 +10,7 @@ from generation.models import Run, Seal
 from projects.models import Round
 
 from ..models import RatingDesign, Unblinding
+from .reckoning import after_unblinding
 
 
 def unblind(*, design: RatingDesign, by: User | None) -> Unblinding:
@@ -30,6 +31,7 @@ def unblind(*, design: RatingDesign, by: User | None) -> Unblinding:
             actor=by, verb="unblind round", obj=design.round, project_id=design.round.project_id,
             after={"digest": design.digest, "runs": lifted},
         )  # fmt: skip
+        after_unblinding(design=design, by=by)
     return made
 
 

@@ -1,5 +1,6 @@
 """Protocols of human evaluation, and what was rated by them."""
 
+from .figures import RatingFigures
 from .pages import Entrant, PageText, PageTextOf, RatingDesign, RatingPage, RatingSource, Unblinding
 from .protocols import Protocol, ProtocolKind, ProtocolVersion
 from .ratings import Preference, Preferred, Rating, RatingSpan, Within
@@ -15,6 +16,7 @@ __all__ = [
     "ProtocolVersion",
     "Rating",
     "RatingDesign",
+    "RatingFigures",
     "RatingPage",
     "RatingSource",
     "RatingSpan",

@@ -29,7 +29,7 @@ def page(member: Member) -> Json:
     scores = shown.data(Scores)
     # Before the tables: what ends while they are made is not in them, and whoever follows it comes back for them.
     active = under_way(member, [at.run.pk for at in scores.runs])
-    made = [table_page(shown.build(table)) for table in tables.every()]
+    made = [table_page(shown.build(table)) for table in shown.there()]
     probed = any(table["key"] == "m3-7" and table["rows"] for table in made)
     return {
         "tables": made,

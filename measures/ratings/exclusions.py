@@ -64,8 +64,8 @@ def excluded(
     return kept, chosen, left_out
 
 
-def _pair(each: Preference) -> tuple[str, Hashable, str, str, int]:
-    return each.rater, each.source, each.left, each.right, each.repeat
+def _pair(each: Preference) -> tuple[str, Hashable, Hashable, str, str, int]:
+    return each.rater, each.source, each.item, each.left, each.right, each.repeat
 
 
 Values = Mapping[str, float | str | None]

@@ -21,7 +21,8 @@ class Judgement:
 
     ``place``: of the text on its page, from 0. ``ms``: active time on the whole page, the same in all that was said on
     it; 0 where it was not measured. ``repeat``: 0 the first time, 1 and more where the same page was given again.
-    ``item``: what of the source the text was held against, where a source has several (targets of a review).
+    ``item``: what of the source the text is of, or was held against, where a source has several: intervals take the
+    items of one source for alike.
     A text that several systems wrote has a row for each.
     """
 
@@ -38,7 +39,7 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True)
 class Preference:
-    """Which of two systems' texts for a source a rater chose by ``criterion``."""
+    """Which of two systems' texts for a source a rater chose by ``criterion``; ``item``: which of the source's."""
 
     source: Hashable
     left: str
@@ -49,6 +50,7 @@ class Preference:
     place: int = 0
     ms: int = 0
     repeat: int = 0
+    item: Hashable = ""
 
 
 @dataclass(frozen=True, slots=True)

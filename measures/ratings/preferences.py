@@ -129,7 +129,7 @@ def _repeats(every: Sequence[Preference]) -> Json:
     """Whether raters chose the same system again, whichever side it was on."""
     turns: dict[object, dict[int, str]] = {}
     for each in every:
-        key = each.rater, each.source, frozenset((each.left, each.right))
+        key = each.rater, each.source, each.item, frozenset((each.left, each.right))
         chosen = {"left": each.left, "right": each.right}.get(each.choice, each.choice)
         turns.setdefault(key, {})[each.repeat] = chosen
     pairs = [(one, said[k + 1]) for said in turns.values() for k, one in said.items() if k + 1 in said]

@@ -31,6 +31,10 @@ class PaperTable(Generic[Data]):
     #: What it is made from.
     data: type[Data]
 
+    def is_of(self, data: Data) -> bool:
+        """Whether there is anything that the table is about; pages leave it out where not."""
+        return True
+
     def build(self, data: Data) -> Table:
         """The table as the data base has it now, whole or not."""
         raise NotImplementedError
@@ -53,6 +57,10 @@ class Tables:
 
     def build(self, table: PaperTable[Data]) -> Table:
         return table.build(self.data(table.data))
+
+    def there(self) -> list[PaperTable[Any]]:
+        """All tables that are about something that is there."""
+        return [table for table in every() if table.is_of(self.data(table.data))]
 
 
 _TABLES: Registry[PaperTable[Any]] = Registry(PaperTable, "table")

@@ -20,6 +20,7 @@ class Cell:
     ``bracket``: a second figure printed with its sign and its interval ``bracket_ci``, in brackets (M3's Table 6).
     ``sd``: printed behind a plus-minus.
     ``is_p``: never printed as 0.
+    ``count``: how many of ``n`` a percentage is, printed behind it as 11/18.
     ``n``, and ``bracket_n`` of the second figure: only where it is not the row's. A figure that is not there says why
     in ``undefined``, and never is 0.
     """
@@ -34,6 +35,7 @@ class Cell:
     n: int | None = None
     undefined: str = ""
     is_p: bool = False
+    count: float | None = None
 
     def __post_init__(self) -> None:
         if (self.value is None) != bool(self.undefined):

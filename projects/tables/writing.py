@@ -22,6 +22,8 @@ def words(cell: Cell) -> str:
     if isinstance(cell.value, int):
         return str(cell.value)
     said = p_value(cell.value, cell.decimals) if cell.is_p else number(cell.value, cell.decimals)
+    if cell.count is not None:
+        return f"{said} ({cell.count:g}/{cell.n})" + (f" {interval(*cell.ci, cell.decimals)}" if cell.ci else "")
     if cell.sd is not None:
         said += f" \u00b1 {number(cell.sd, cell.decimals)}"
     if cell.bracket is not None:
@@ -188,6 +190,8 @@ def _parts(table: Table, at: int) -> Iterator[tuple[str, Get]]:
     if any(cell.ci is not None for cell in cells):
         yield f"{title} CI low", lambda cell: cell.ci[0] if cell.ci else None
         yield f"{title} CI high", lambda cell: cell.ci[1] if cell.ci else None
+    if any(cell.count is not None for cell in cells):
+        yield f"{title} count", lambda cell: cell.count
     if any(cell.n is not None for cell in cells):
         yield f"{title} n", lambda cell: cell.n
 

@@ -34,6 +34,7 @@ from projects.background import jobs
 from projects.models import Job, Project
 from projects.tables.writing import words
 from tests.annotation.m3_files import brought_in, cluster, source, write
+from tests.generation.printed import of_scores
 from tests.generation.staged import StagedBackend
 from tests.generation.summaries import bring_two_reviews, build_run, scored, the_target
 from tests.generation.test_probing import clusters, judging, probed
@@ -76,7 +77,7 @@ def test_tables_and_plots_read_no_score_and_no_likelihood(
         probed(staged_version(corpus, f"Probed {name}"))
     with CaptureQueriesContext(connection) as seen:
         scores = Scores(corpus)
-        made = [each.build(scores) for each in tables.every()]
+        made = [each.build(scores) for each in of_scores()]
         drawn = list(drawable(scores))
         for metric, figure in [("rouge", "rouge1_f1"), ("probe", "accuracy")]:
             by_system(scores, metric, figure, "light")
@@ -91,7 +92,7 @@ def test_the_page_takes_as_many_queries_for_more_systems_metrics_and_units(corpu
     def queries() -> int:
         with CaptureQueriesContext(connection) as seen:
             scores = Scores(corpus)
-            for each in tables.every():
+            for each in of_scores():
                 each.build(scores)
             list(drawable(scores))
         return len(seen)

@@ -22,6 +22,7 @@ from projects.tables.table import Table
 from projects.tables.writing import as_csv, latex, markdown, words
 from tests.annotation.m3_files import brought_in, cluster, plain, source, write
 from tests.conftest import person
+from tests.generation.printed import of_scores
 from tests.generation.summaries import add_summary, bring_two_reviews, build_run, first_sentence, scored, the_target
 
 pytestmark = pytest.mark.django_db
@@ -150,7 +151,7 @@ def test_what_is_missing_is_named_with_its_command_and_page(corpus: Project, cop
     assert (step.page, step.runs, step.metric) == ("/projects/eye/results", [copying.pk], "bertscore")
 
 
-@pytest.mark.parametrize("key", [table.key for table in tables.every()])
+@pytest.mark.parametrize("key", [table.key for table in of_scores()])
 def test_without_summaries_the_tables_say_to_make_them(corpus: Project, key: str) -> None:
     made = table(corpus, key)
     assert made.rows == []
@@ -232,7 +233,7 @@ def test_more_systems_take_no_more_queries(corpus: Project, copying: Run) -> Non
     def queries() -> int:
         with CaptureQueriesContext(connection) as seen:
             scores = Scores(corpus)
-            for each in tables.every():
+            for each in of_scores():
                 each.build(scores)
         return len(seen)
 
@@ -256,7 +257,7 @@ def test_the_command_prints_and_writes_them(corpus: Project, copying: Run, tmp_p
             stderr=StringIO(),
         )  # fmt: skip
         assert {path.name for path in (tmp_path / "out").glob(f"*.{ending}")} == {
-            f"{each.key}.{ending}" for each in tables.every()
+            f"{each.key}.{ending}" for each in of_scores()
         }
     with pytest.raises(CommandError, match="no project 'ear'"):
         call_command("tables", "--project", "ear")
@@ -315,7 +316,7 @@ def test_tables_are_the_same_to_the_byte_made_twice_and_from_rows_in_another_ord
         for scoring in Scoring.objects.all():
             scoring.means = None
             reckon_scoring(scoring)
-        made = [each.build(Scores(project)) for each in tables.every()]
+        made = [each.build(Scores(project)) for each in of_scores()]
         return [write_as(table) for table in made for write_as in (markdown, as_csv, latex)]
 
     before = files()

@@ -807,6 +807,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{slug}/ratings/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The unblinded rounds whose ratings you may see, newest first. */
+        get: operations["ratings_rounds"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{slug}/releases/": {
         parameters: {
             query?: never;
@@ -1726,6 +1743,58 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/rounds/{round_id}/ratings/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description What an unblinded round came to, as a worker stored it last; 202 where none has yet. */
+        get: operations["ratings_get"];
+        put?: never;
+        /** @description Have a worker reckon the figures anew. */
+        post: operations["ratings_reckon"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/rounds/{round_id}/ratings/examples/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Summaries with what was said of them: of one system, or with some rating by a criterion. */
+        get: operations["ratings_examples"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/rounds/{round_id}/ratings/file/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Every rating, a row each: what all figures are made of. */
+        get: operations["ratings_file"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/rounds/{round_id}/recent/": {
         parameters: {
             query?: never;
@@ -2298,6 +2367,17 @@ export interface components {
             /** @default  */
             reason: string;
         };
+        /** @description What raters said when they were given a page again. */
+        Again: {
+            n: number;
+            same?: number | null;
+            /** Format: double */
+            kappa?: number | null;
+            no_kappa?: string;
+            /** Format: double */
+            difference?: number | null;
+            undefined?: string;
+        };
         AgainstGold: {
             rater: string;
             n: number;
@@ -2371,6 +2451,11 @@ export interface components {
         /** @description The job that scores it; null where it was scored already. */
         Asked: {
             job: components["schemas"]["Job"] | null;
+        };
+        AskedCriterion: {
+            key: string;
+            name: string;
+            values: components["schemas"]["CriterionValue"][];
         };
         AskedQuestion: {
             question: string;
@@ -2449,6 +2534,18 @@ export interface components {
         };
         /** @enum {string} */
         BesideEnum: "text" | "population" | "intervention" | "comparator" | "outcome" | "polarity" | "modality";
+        /** @description Wilcoxon's or McNemar's, as papers print them. */
+        BesideTest: {
+            n: number;
+            zeros?: number;
+            /** Format: double */
+            p: number | null;
+            sided: string;
+            method: string;
+            undefined: string;
+        };
+        /** @enum {string} */
+        BetterEnum: "higher" | "lower";
         /** @enum {unknown} */
         BlankEnum: "";
         /** @description ``draws``: whole reviews, or units where no review has several. */
@@ -2490,6 +2587,11 @@ export interface components {
             name: string;
             passed: boolean;
             detail: string;
+        };
+        Checked: {
+            rater: string;
+            failed: number;
+            had: number;
         };
         /** @description What became of a draft. ``content``, whole, and its ``digest`` are given where there is no fault. */
         CheckedProtocol: {
@@ -2565,8 +2667,6 @@ export interface components {
             bootstrap_ci: number[] | null;
             reviews: components["schemas"]["OverReviews"] | null;
         };
-        /** @enum {string} */
-        CoefficientEnum: "ac1" | "ac2";
         Coefficients: {
             percent_agreement?: components["schemas"]["Coefficient"];
             ac1?: components["schemas"]["Coefficient"];
@@ -2687,6 +2787,11 @@ export interface components {
             left: string;
             right: string;
             said: components["schemas"]["PairChoiceRequest"][];
+        };
+        Compared: {
+            difference: components["schemas"]["SystemsDifference"];
+            /** Format: double */
+            p: number | null;
         };
         ComparedField: {
             field: string;
@@ -2819,6 +2924,22 @@ export interface components {
             reason: string;
             rows: components["schemas"]["CellRowRequest"][];
         };
+        Correlation: {
+            metric: string;
+            criterion: string;
+            level: components["schemas"]["CorrelationLevelEnum"];
+            coefficient: components["schemas"]["CorrelationCoefficientEnum"];
+            /** Format: double */
+            value: number | null;
+            ci: number[] | null;
+            n: number;
+            undefined: string;
+            no_interval: string;
+        };
+        /** @enum {string} */
+        CorrelationCoefficientEnum: "kendall" | "spearman" | "pearson";
+        /** @enum {string} */
+        CorrelationLevelEnum: "system" | "summary";
         /** @description The target rewritten so that one aspect of it is false. */
         Counterfactual: {
             id: number;
@@ -2847,6 +2968,25 @@ export interface components {
         CounterfactualWarning: {
             code: string;
             message: string;
+        };
+        CriterionFigures: {
+            criterion: string;
+            kind: components["schemas"]["CriterionFiguresKindEnum"];
+            better: components["schemas"]["BetterEnum"] | components["schemas"]["BlankEnum"];
+            good: string[];
+            values: string[];
+            systems: components["schemas"]["SystemFigure"][];
+            pairs: components["schemas"]["PairFigure"][];
+            letters: {
+                [key: string]: string;
+            };
+            again: components["schemas"]["Again"];
+        };
+        /** @enum {string} */
+        CriterionFiguresKindEnum: "mean" | "share" | "counts";
+        CriterionValue: {
+            value: string;
+            label: string;
         };
         /** @description A half-open range of Unicode code points of the target text. */
         CueFragment: {
@@ -3099,6 +3239,30 @@ export interface components {
             /** @description Empty where something is withheld: it would confirm a guess at what. */
             readonly digest: string;
             seal?: number | null;
+        };
+        /** @description A summary, letter by letter as its system wrote it, and what each rater said of it. */
+        Example: {
+            source: string;
+            query: string;
+            target: string;
+            system: string;
+            text: string;
+            ratings: components["schemas"]["ExampleRating"][];
+        };
+        ExampleMark: {
+            quote: string;
+            category: string;
+            severity: string;
+            reason: string;
+        };
+        ExampleRating: {
+            /** @description Empty for who may not see who answered what. */
+            rater: string;
+            criterion: string;
+            value: string;
+            na: boolean;
+            reason: string;
+            marks: components["schemas"]["ExampleMark"][];
         };
         /** @description A run and a metric whose last try failed, and why. */
         FailedScoring: {
@@ -3582,6 +3746,15 @@ export interface components {
             polarity_cue?: components["schemas"]["FragmentRequest"][];
             modality_cue?: components["schemas"]["FragmentRequest"][];
             suggestions?: components["schemas"]["SuggestionsRequest"] | null;
+        };
+        Left: {
+            count: number;
+            n: number;
+        };
+        LeftOut: {
+            rule: string;
+            raters: string[];
+            judgements: number;
         };
         /** @description One row of M3's Table 2. */
         LevelStatistics: {
@@ -4239,6 +4412,21 @@ export interface components {
             previous?: string | null;
             results: components["schemas"]["Entry"][];
         };
+        PaginatedExampleList: {
+            /** @example 123 */
+            count: number;
+            /**
+             * Format: uri
+             * @example http://api.example.org/accounts/?page=4
+             */
+            next?: string | null;
+            /**
+             * Format: uri
+             * @example http://api.example.org/accounts/?page=2
+             */
+            previous?: string | null;
+            results: components["schemas"]["Example"][];
+        };
         PaginatedGuidelineRowList: {
             /** @example 123 */
             count: number;
@@ -4583,6 +4771,17 @@ export interface components {
             /** @default  */
             reason: string;
         };
+        /** @description The first less the second; ``holm``: p adjusted for all pairs of the criterion. */
+        PairFigure: {
+            first: string;
+            second: string;
+            comparison: components["schemas"]["Compared"];
+            /** Format: double */
+            holm: number | null;
+            different: boolean;
+            wilcoxon?: components["schemas"]["BesideTest"];
+            mcnemar?: components["schemas"]["BesideTest"];
+        };
         PairTable: {
             raters: string[];
             table: number[][];
@@ -4790,6 +4989,17 @@ export interface components {
         };
         /** @enum {string} */
         PracticeStandingEnum: "to do" | "passed" | "may begin again" | "not passed";
+        PreferenceFigures: {
+            criterion: string;
+            n: number;
+            sources: number;
+            ties: number;
+            neither: number;
+            left: components["schemas"]["Left"];
+            systems: components["schemas"]["Strength"][];
+            undefined: string;
+            no_interval: string;
+        };
         /** @description Input that refuses fields it does not know, so that nobody believes to have set what was ignored. */
         PreferencesRequest: {
             /** @description Whether single letters and digits are keys on the work page. */
@@ -5271,6 +5481,43 @@ export interface components {
         RateValueRequest: {
             texts: components["schemas"]["TextSaidRequest"][];
         };
+        RatedRound: {
+            round: number;
+            name: string;
+            kind: string;
+            protocol: string;
+            /** Format: date-time */
+            unblinded_at: string;
+        };
+        RatedRoundFigures: {
+            round: number;
+            name: string;
+            kind: string;
+            protocol: string;
+            /** Format: date-time */
+            unblinded_at: string;
+            /** @description That count by now. */
+            answers: number;
+            /** Format: date-time */
+            made_at: string | null;
+            /** @description Why figures would be others now. */
+            outdated: string[];
+            /** @description The job that reckons them, or failed to. */
+            job: number | null;
+            criteria: components["schemas"]["AskedCriterion"][];
+            figures: components["schemas"]["RatingFigures"] | null;
+        };
+        RaterFigures: {
+            rater: string;
+            judgements: number;
+            pages: number;
+            /** Format: double */
+            median_ms: number | null;
+            fast: number;
+            severity: {
+                [key: string]: components["schemas"]["Severity"];
+            };
+        };
         Rating: {
             rater: string;
             value: string;
@@ -5297,6 +5544,29 @@ export interface components {
             unblinded_by: string;
             /** @description Runs that blind rounds still keep sealed. */
             sealed: number;
+        };
+        /** @description ``all``: of everything; ``kept``: without what declared rules leave out, where there are any. */
+        RatingFigures: {
+            all: components["schemas"]["Ratings"];
+            kept: components["schemas"]["Ratings"] | null;
+            left_out: components["schemas"]["LeftOut"][];
+            checks: components["schemas"]["Checked"][];
+            names: {
+                [key: string]: string;
+            };
+            entrants: string[];
+        };
+        /** @description All figures of a round, or what is kept of it by its declared rules. */
+        Ratings: {
+            rule: string;
+            judgements: number;
+            sources: number;
+            items: number;
+            systems: string[];
+            criteria: components["schemas"]["CriterionFigures"][];
+            raters: components["schemas"]["RaterFigures"][];
+            preferences: components["schemas"]["PreferenceFigures"][];
+            correlations: components["schemas"]["Correlation"][];
         };
         /** @description One output, as it came out. Token counts are null where the backend has no tokens. */
         ReadSummary: {
@@ -5409,11 +5679,13 @@ export interface components {
             /** @description Pairs of a first and a second answer of one person. */
             units: number;
             all_agree: components["schemas"]["AllAgree"];
-            coefficient: components["schemas"]["CoefficientEnum"];
+            coefficient: components["schemas"]["RepeatMeasureCoefficientEnum"];
             /** Format: double */
             value: number | null;
             undefined: string | null;
         };
+        /** @enum {string} */
+        RepeatMeasureCoefficientEnum: "ac1" | "ac2";
         /** @description How far people say the same of what they are asked twice; what two people say does not come in. */
         Repeats: {
             answers: number;
@@ -5964,6 +6236,12 @@ export interface components {
             label: string;
             value: string;
         };
+        Severity: {
+            /** Format: double */
+            value: number | null;
+            n: number;
+            ci: number[] | null;
+        };
         /** @description Input that refuses fields it does not know, so that nobody believes to have set what was ignored. */
         SheetConfirmRequest: {
             /** @description The check that found what will be imported. */
@@ -6067,6 +6345,18 @@ export interface components {
             units: number;
             taken: number;
         };
+        Strength: {
+            system: string;
+            /** Format: double */
+            strength: number | null;
+            /** Format: double */
+            chosen: number | null;
+            ci: number[] | null;
+            /** Format: double */
+            wins: number;
+            /** Format: double */
+            choices: number;
+        };
         Study: {
             id: number;
             pmid: string;
@@ -6163,6 +6453,37 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             versions: components["schemas"]["VersionRow"][];
+        };
+        /** @description Of one criterion: a mean or a share of n texts. ``undefined`` says why there is none. */
+        SystemFigure: {
+            system: string;
+            /** Format: double */
+            value: number | null;
+            n: number;
+            sources: number;
+            judgements: number;
+            na: number;
+            /** Format: double */
+            sd: number | null;
+            ci: number[] | null;
+            no_interval: string;
+            bootstrap: number[] | null;
+            undefined: string;
+            counts: {
+                [key: string]: number;
+            };
+            /**
+             * Format: double
+             * @description Of a share: of the n texts.
+             */
+            count?: number;
+            wilson?: number[] | null;
+        };
+        SystemsDifference: {
+            /** Format: double */
+            value: number | null;
+            n: number;
+            ci: number[] | null;
         };
         TableCell: {
             /** @description As it is printed; empty where it is undefined. */
@@ -10800,6 +11121,63 @@ export interface operations {
             };
             /** @description Too many tries; wait as `Retry-After` says. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    ratings_rounds: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RatedRound"][];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15782,6 +16160,288 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RatingDesign"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    ratings_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                round_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RatedRoundFigures"];
+                };
+            };
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RatedRoundFigures"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    ratings_reckon: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                round_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has moved on; nothing was changed or deleted. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A value breaks a rule: `errors` names the fields. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries; wait as `Retry-After` says. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    ratings_examples: {
+        parameters: {
+            query?: {
+                criterion?: string;
+                /** @description A page number within the paginated result set. */
+                page?: number;
+                /** @description Number of results to return per page. */
+                page_size?: number;
+                system?: string;
+                /** @description n/a: not applicable. */
+                value?: string;
+            };
+            header?: never;
+            path: {
+                round_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedExampleList"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    ratings_file: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                round_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description An attachment. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
                 };
             };
             /** @description Not signed in, or the token is unknown, expired or revoked. */

@@ -14,14 +14,14 @@ from projects.tables.writing import FORMATS
 
 
 class Command(BaseCommand):
-    help = "Print the tables of automatic evaluation, or write them to a folder. What is missing is said with its step."
+    help = "Print the tables of papers, or write them to a folder. What is missing is said with its step."
 
     def add_arguments(self, parser: CommandParser) -> None:
         known = [table.key for table in tables.every()]
         parser.add_argument("--project", required=True, metavar="SLUG")
         parser.add_argument(
             "--table", action="append", choices=known, metavar="TABLE",
-            help=f"May be repeated; by default all: {', '.join(known)}.",
+            help=f"May be repeated; by default all that have something to be about, of: {', '.join(known)}.",
         )  # fmt: skip
         parser.add_argument("--format", choices=list(FORMATS), default="markdown")
         parser.add_argument("--out", type=Path, metavar="DIR", help="A file a table, named by it; made where missing.")
@@ -30,7 +30,7 @@ class Command(BaseCommand):
         project = project_of(options["project"])
         ending, _, write = FORMATS[options["format"]]
         with stoppable("No table was written."):
-            built = self._built(project, options["table"] or [table.key for table in tables.every()])
+            built = self._built(project, options["table"])
         for i, (key, table) in enumerate(built.items()):
             if out is None:
                 self.stdout.write("\n" * bool(i) + write(table))
@@ -41,9 +41,11 @@ class Command(BaseCommand):
                 for step in table.missing:
                     self.stderr.write(f"{key}: {step.sentence}")
 
-    def _built(self, project: Project, keys: list[str]) -> dict[str, Table]:
+    def _built(self, project: Project, asked: list[str] | None) -> dict[str, Table]:
+        whole = Tables(project)
+        keys = asked or [table.key for table in whole.there()]
         with progress_bar(total=len(keys), unit=" tables") as bar:
-            whole, built = Tables(project), {}
+            built = {}
             for key in keys:
                 bar.set_description(key)
                 built[key] = whole.build(tables.get(key))

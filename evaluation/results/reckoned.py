@@ -1,0 +1,110 @@
+"""The figures of a round: reckoned from its rows by a worker, and read as they were stored."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Count, Max, QuerySet
+
+from generation.models import Scoring, Seal
+from measures.ratings import RULE, direction_figures, m3, with_and_without
+from projects.models import Member, Project, Round
+from projects.rounds.counted import counted
+
+from ..models import Entrant, RatingDesign, RatingFigures
+from .said import REFERENCE_STANDARD, Said
+
+Json = dict[str, Any]
+Progress = Callable[[str], object]
+ANSWERS, SCORED, RULES = (
+    "answers changed since", "metrics were scored since, or scored anew", "figures are taken by another rule by now"
+)  # fmt: skip
+#: MS^2's class of references that say nothing of a direction.
+SKIP = "skip"
+
+
+@dataclass(frozen=True)
+class Stored:
+    """Figures as they were stored; ``outdated``: why they would be others now."""
+
+    figures: Json
+    made_at: datetime
+    outdated: tuple[str, ...]
+
+
+def basis_of(design: RatingDesign) -> Json:
+    """What figures rest on, counted: it is the same while this is."""
+    answers = counted(design.round).order_by().aggregate(n=Count("pk"), newest=Max("received_at"))
+    runs = Entrant.objects.filter(design=design, run__isnull=False).values("run")
+    scorings = Scoring.objects.shown().filter(run__in=runs).order_by("pk")
+    return {
+        "answers": answers["n"], "newest": answers["newest"] and answers["newest"].isoformat(),
+        "scorings": list(scorings.values_list("pk", flat=True)),
+    }  # fmt: skip
+
+
+def stored(design: RatingDesign) -> Stored | None:
+    """The figures of a round as a worker left them; None where none has yet."""
+    kept = RatingFigures.objects.filter(design=design).first()
+    if kept is None:
+        return None
+    now = basis_of(design)
+    why = [
+        reason
+        for reason, same in (
+            (RULES, kept.rule == RULE),
+            (ANSWERS, all(kept.basis[name] == now[name] for name in ("answers", "newest"))),
+            (SCORED, kept.basis["scorings"] == now["scorings"]),
+        )
+        if not same
+    ]
+    return Stored(json.loads(kept.figures), kept.made_at, tuple(why))
+
+
+def reckon(design: RatingDesign, progress: Progress = lambda step: None, **others: Any) -> Json:
+    """Everything of a round: `with_and_without`, what criteria are called, checks, and what papers print of some
+    protocols (M3's claims without a polarity, MS^2's directions)."""
+    progress("reading")
+    said = Said(design)
+    made = with_and_without(
+        said.judgements, said.criteria, said.rules, said.checks, preferences=said.preferences,
+        scores=said.scores(said.scorings()), progress=progress, **others,
+    )  # fmt: skip
+    return made | {
+        "names": {criterion.key: criterion.name or criterion.key for criterion in said.content.criteria},
+        "entrants": [said.names[n] for n in sorted(said.names)],
+        "reference": said.reference,
+        "checks": [{"rater": rater, "failed": n, "had": had} for rater, (n, had) in said.checks.items()],
+        "m3": m3.mismatches(said.judgements) if said.derives else None,
+        "directions": _directions(said),
+    }
+
+
+def _directions(said: Said) -> list[Json]:
+    """Of each criterion that judges the direction: every system against the references, which took part."""
+    if not said.reference:
+        return []
+    asked = [each for each in said.content.criteria if each.standard == REFERENCE_STANDARD]
+    return [
+        {
+            "criterion": each.key,
+            "systems": direction_figures(said.judgements, each.key, said.reference, each.values(), [SKIP]),
+        }
+        for each in asked
+        if each.scale.type == "categorical"
+    ]
+
+
+def open_designs(project: Project, member: Member | None = None, *, published: bool = False) -> QuerySet[RatingDesign]:
+    """The unblinded rounds of a project whose results a member may see: those of which no run is sealed from the
+    member, who rates it blindly elsewhere; ``published``: from anybody."""
+    found = RatingDesign.objects.filter(round__project=project, round__status=Round.Status.CLOSED).exclude(
+        unblinding=None
+    )
+    if published or member:
+        seals = Seal.objects.upon(member) if member and not published else Seal.objects.in_force()
+        sealed = Entrant.objects.filter(run__in=seals.values("run")).values("design")
+        found = found.exclude(pk__in=sealed)
+    return found.select_related("round", "version__protocol", "unblinding").order_by("pk")

@@ -1,0 +1,244 @@
+"""What people said of systems, in JSON: shapes of `measures.ratings`."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+Plain = serializers.Serializer[Any]
+
+
+def numbers(**kwargs: Any) -> serializers.ListField:
+    return serializers.ListField(child=serializers.FloatField(), **kwargs)
+
+
+def words() -> serializers.ListField:
+    return serializers.ListField(child=serializers.CharField())
+
+
+class RatedRoundSerializer(Plain):
+    round = serializers.IntegerField()
+    name = serializers.CharField()
+    kind = serializers.CharField()
+    protocol = serializers.CharField()
+    unblinded_at = serializers.DateTimeField()
+
+
+class SystemFigureSerializer(Plain):
+    """Of one criterion: a mean or a share of n texts. ``undefined`` says why there is none."""
+
+    system = serializers.CharField()
+    value = serializers.FloatField(allow_null=True)
+    n = serializers.IntegerField()
+    sources = serializers.IntegerField()
+    judgements = serializers.IntegerField()
+    na = serializers.IntegerField()
+    sd = serializers.FloatField(allow_null=True)
+    ci = numbers(allow_null=True)
+    no_interval = serializers.CharField(allow_blank=True)
+    bootstrap = numbers(allow_null=True)
+    undefined = serializers.CharField(allow_blank=True)
+    counts = serializers.DictField(child=serializers.IntegerField())
+    count = serializers.FloatField(required=False, help_text="Of a share: of the n texts.")
+    wilson = numbers(allow_null=True, required=False)
+
+
+class SystemsDifferenceSerializer(Plain):
+    value = serializers.FloatField(allow_null=True)
+    n = serializers.IntegerField()
+    ci = numbers(allow_null=True)
+
+
+class ComparedSerializer(Plain):
+    difference = SystemsDifferenceSerializer()
+    p = serializers.FloatField(allow_null=True)
+
+
+class BesideTestSerializer(Plain):
+    """Wilcoxon's or McNemar's, as papers print them."""
+
+    n = serializers.IntegerField()
+    zeros = serializers.IntegerField(required=False)
+    p = serializers.FloatField(allow_null=True)
+    sided = serializers.CharField()
+    method = serializers.CharField(allow_blank=True)
+    undefined = serializers.CharField(allow_blank=True)
+
+
+class PairFigureSerializer(Plain):
+    """The first less the second; ``holm``: p adjusted for all pairs of the criterion."""
+
+    first = serializers.CharField()
+    second = serializers.CharField()
+    comparison = ComparedSerializer()
+    holm = serializers.FloatField(allow_null=True)
+    different = serializers.BooleanField()
+    wilcoxon = BesideTestSerializer(required=False)
+    mcnemar = BesideTestSerializer(required=False)
+
+
+class AgainSerializer(Plain):
+    """What raters said when they were given a page again."""
+
+    n = serializers.IntegerField()
+    same = serializers.IntegerField(required=False, allow_null=True)
+    kappa = serializers.FloatField(required=False, allow_null=True)
+    no_kappa = serializers.CharField(required=False, allow_blank=True)
+    difference = serializers.FloatField(required=False, allow_null=True)
+    undefined = serializers.CharField(required=False, allow_blank=True)
+
+
+class CriterionFiguresSerializer(Plain):
+    criterion = serializers.CharField()
+    kind = serializers.ChoiceField(choices=["mean", "share", "counts"])
+    better = serializers.ChoiceField(choices=["higher", "lower", ""])
+    good = words()
+    values = words()
+    systems = SystemFigureSerializer(many=True)
+    pairs = PairFigureSerializer(many=True)
+    letters = serializers.DictField(child=serializers.CharField(allow_blank=True))
+    again = AgainSerializer()
+
+
+class SeveritySerializer(Plain):
+    value = serializers.FloatField(allow_null=True)
+    n = serializers.IntegerField()
+    ci = numbers(allow_null=True)
+
+
+class RaterFiguresSerializer(Plain):
+    rater = serializers.CharField()
+    judgements = serializers.IntegerField()
+    pages = serializers.IntegerField()
+    median_ms = serializers.FloatField(allow_null=True)
+    fast = serializers.IntegerField()
+    severity = serializers.DictField(child=SeveritySerializer())
+
+
+class StrengthSerializer(Plain):
+    system = serializers.CharField()
+    strength = serializers.FloatField(allow_null=True)
+    chosen = serializers.FloatField(allow_null=True)
+    ci = numbers(allow_null=True)
+    wins = serializers.FloatField()
+    choices = serializers.FloatField()
+
+
+class LeftSerializer(Plain):
+    count = serializers.IntegerField()
+    n = serializers.IntegerField()
+
+
+class PreferenceFiguresSerializer(Plain):
+    criterion = serializers.CharField()
+    n = serializers.IntegerField()
+    sources = serializers.IntegerField()
+    ties = serializers.IntegerField()
+    neither = serializers.IntegerField()
+    left = LeftSerializer()
+    systems = StrengthSerializer(many=True)
+    undefined = serializers.CharField(allow_blank=True)
+    no_interval = serializers.CharField(allow_blank=True)
+
+
+class CorrelationSerializer(Plain):
+    metric = serializers.CharField()
+    criterion = serializers.CharField()
+    level = serializers.ChoiceField(choices=["system", "summary"])
+    coefficient = serializers.ChoiceField(choices=["kendall", "spearman", "pearson"])
+    value = serializers.FloatField(allow_null=True)
+    ci = numbers(allow_null=True)
+    n = serializers.IntegerField()
+    undefined = serializers.CharField(allow_blank=True)
+    no_interval = serializers.CharField(allow_blank=True)
+
+
+class RatingsSerializer(Plain):
+    """All figures of a round, or what is kept of it by its declared rules."""
+
+    rule = serializers.CharField()
+    judgements = serializers.IntegerField()
+    sources = serializers.IntegerField()
+    items = serializers.IntegerField()
+    systems = words()
+    criteria = CriterionFiguresSerializer(many=True)
+    raters = RaterFiguresSerializer(many=True)
+    preferences = PreferenceFiguresSerializer(many=True)
+    correlations = CorrelationSerializer(many=True)
+
+
+class LeftOutSerializer(Plain):
+    rule = serializers.CharField()
+    raters = words()
+    judgements = serializers.IntegerField()
+
+
+class CheckedSerializer(Plain):
+    rater = serializers.CharField()
+    failed = serializers.IntegerField()
+    had = serializers.IntegerField()
+
+
+class RatingFiguresSerializer(Plain):
+    """``all``: of everything; ``kept``: without what declared rules leave out, where there are any."""
+
+    def get_fields(self) -> Any:
+        return {"all": RatingsSerializer(), **super().get_fields()}
+
+    kept = RatingsSerializer(allow_null=True)
+    left_out = LeftOutSerializer(many=True)
+    checks = CheckedSerializer(many=True)
+    names = serializers.DictField(child=serializers.CharField())
+    entrants = words()
+
+
+class CriterionValueSerializer(Plain):
+    value = serializers.CharField()
+    label = serializers.CharField()  # type: ignore[assignment]
+
+
+class AskedCriterionSerializer(Plain):
+    key = serializers.CharField()
+    name = serializers.CharField()
+    values = CriterionValueSerializer(many=True)
+
+
+class RatedRoundFiguresSerializer(RatedRoundSerializer):
+    answers = serializers.IntegerField(help_text="That count by now.")
+    made_at = serializers.DateTimeField(allow_null=True)
+    outdated = serializers.ListField(child=serializers.CharField(), help_text="Why figures would be others now.")
+    job = serializers.IntegerField(allow_null=True, help_text="The job that reckons them, or failed to.")
+    criteria = AskedCriterionSerializer(many=True)
+    figures = RatingFiguresSerializer(allow_null=True)
+
+
+class ExampleQuerySerializer(Plain):
+    system = serializers.CharField(required=False, default="", max_length=120)
+    criterion = serializers.CharField(required=False, default="", max_length=30)
+    value = serializers.CharField(required=False, default="", max_length=60, help_text="n/a: not applicable.")
+
+
+class ExampleMarkSerializer(Plain):
+    quote = serializers.CharField()
+    category = serializers.CharField(allow_blank=True)
+    severity = serializers.CharField(allow_blank=True)
+    reason = serializers.CharField(allow_blank=True)
+
+
+class ExampleRatingSerializer(Plain):
+    rater = serializers.CharField(allow_blank=True, help_text="Empty for who may not see who answered what.")
+    criterion = serializers.CharField()
+    value = serializers.CharField(allow_blank=True)
+    na = serializers.BooleanField()
+    reason = serializers.CharField(allow_blank=True)
+    marks = ExampleMarkSerializer(many=True)
+
+
+class ExampleSerializer(Plain):
+    """A summary, letter by letter as its system wrote it, and what each rater said of it."""
+
+    source = serializers.CharField()  # type: ignore[assignment]
+    query = serializers.CharField(allow_blank=True)
+    target = serializers.CharField(allow_blank=True)
+    system = serializers.CharField()
+    text = serializers.CharField()
+    ratings = ExampleRatingSerializer(many=True)

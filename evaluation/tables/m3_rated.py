@@ -1,0 +1,83 @@
+"""M3's Tables 3 and 5: what outputs say against their targets."""
+
+from collections.abc import Mapping, Sequence
+
+from projects.tables import Cell, Column, Table
+
+from .building import ROUND, Json, RatedRound, Ratings, RatingsTable, share
+
+TABLE_3: Mapping[str, str] = {
+    "m3:pico": "PICO", "m3:polarity": "Polarity", "m3:modality": "Modality", "m3:all correct": "All correct",
+    "m3:all wrong": "All wrong",
+}  # fmt: skip
+TABLE_5: Mapping[str, str] = {
+    **TABLE_3,
+    "m3:hallucination": "Hallucination",
+    "m3:repetition": "Repetition",
+    "m3:no evidence": "No evidence",
+}
+HALLUCINATION = "m3:hallucination"
+
+
+def by_key(figures: Json) -> dict[str, Mapping[str, Json]]:
+    """Criterion -> system -> its figure."""
+    return {each["criterion"]: {row["system"]: row for row in each["systems"]} for each in figures["criteria"]}
+
+
+class _M3Table(RatingsTable):
+    columns: Mapping[str, str]
+    with_hallucination: bool
+
+    def _rounds(self, data: Ratings) -> list[RatedRound]:
+        return [each for each in data.reckoned if each.figures["m3"] is not None and self._is_here(each)]  # type: ignore[index]
+
+    def _is_here(self, each: RatedRound) -> bool:
+        rows = by_key(each.cited).get(HALLUCINATION, {}).values()
+        return any(row["n"] for row in rows) == self.with_hallucination
+
+    def is_of(self, data: Ratings) -> bool:
+        return bool(self._rounds(data))
+
+    def build(self, data: Ratings) -> Table:
+        there = self._rounds(data)
+        return Table(
+            self.key, self.title,
+            "Outputs that say the same as the target, in per cent, with count and denominator. Polarity has a "
+            "denominator of its own: outputs of which it was judged.",
+            [ROUND, Column("System", False), *map(Column, self.columns.values())],
+            [row for each in there for row in self._rows(each)],
+            [
+                "PICO: every slot that the target states is the same. All correct: PICO, polarity and modality; all "
+                "wrong: none of them. A polarity that is N/A counts as not correct in both.",
+                *self._odd(there), *data.notes(there),
+            ],
+            data.missing(),
+        )  # fmt: skip
+
+    def _rows(self, each: RatedRound) -> list[list[Cell]]:
+        found = by_key(each.cited)
+        return [
+            [Cell(each.name), Cell(system), *(share(found[key][system]) for key in self.columns)]
+            for system in each.cited["systems"]
+        ]
+
+    def _odd(self, there: Sequence[RatedRound]) -> list[str]:
+        return [
+            f"{each.name}, {system}: {n} outputs, {words}."
+            for each in there for system, counts in (each.figures or {})["m3"].items()
+            for words, n in counts.items() if n
+        ]  # fmt: skip
+
+
+class Table3(_M3Table):
+    key = "m3-3"
+    title = "Outputs against targets (M3, Table 3)"
+    columns = TABLE_3
+    with_hallucination = False
+
+
+class Table5(_M3Table):
+    key = "m3-5"
+    title = "Outputs against targets, with errors (M3, Table 5)"
+    columns = TABLE_5
+    with_hallucination = True

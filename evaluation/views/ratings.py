@@ -1,0 +1,80 @@
+"""Ratings of unblinded rounds: their figures, the summaries they were said of, and all of them as a file."""
+
+from typing import Any
+
+from django.http import StreamingHttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework import generics, status
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from accounts.requests import signed_in
+from generation.permissions import reader_of
+from projects.pages import plans
+from projects.serializers.rounds import JobSerializer
+
+from ..actions.reckoning import ask
+from ..models import PageTextOf
+from ..pages import ratings as page
+from ..permissions import ratings_of
+from ..results import tidy
+from ..results.said import Said
+from ..serializers import ratings as shapes
+
+OPEN = "open, change and close rounds"
+FILE = OpenApiResponse(OpenApiTypes.BINARY, description="An attachment.")
+
+
+class RatedRoundListView(APIView):
+    @extend_schema(operation_id="ratings_rounds", responses=shapes.RatedRoundSerializer(many=True))
+    def get(self, request: Request, slug: str) -> Response:
+        """The unblinded rounds whose ratings you may see, newest first."""
+        found = page.rounds(reader_of(signed_in(request), slug))
+        return Response(shapes.RatedRoundSerializer(found, many=True).data)
+
+
+class RatingsView(APIView):
+    @extend_schema(
+        operation_id="ratings_get",
+        responses={200: shapes.RatedRoundFiguresSerializer, 202: shapes.RatedRoundFiguresSerializer},
+    )
+    def get(self, request: Request, round_id: int) -> Response:
+        """What an unblinded round came to, as a worker stored it last; 202 where none has yet."""
+        design, member = ratings_of(signed_in(request), round_id)
+        found = page.of_round(design, member)
+        there = status.HTTP_202_ACCEPTED if found["figures"] is None else status.HTTP_200_OK
+        return Response(found, status=there)
+
+    @extend_schema(operation_id="ratings_reckon", request=None, responses={202: JobSerializer})
+    def post(self, request: Request, round_id: int) -> Response:
+        """Have a worker reckon the figures anew."""
+        design, member = ratings_of(signed_in(request), round_id, OPEN)
+        job = plans.fresh_job(ask(design=design, by=member.user))
+        return Response(JobSerializer(job).data, status=status.HTTP_202_ACCEPTED)
+
+
+class RatingExamplesView(generics.ListAPIView[PageTextOf]):
+    queryset = PageTextOf.objects.none()
+    serializer_class = shapes.ExampleSerializer
+
+    @extend_schema(operation_id="ratings_examples", parameters=[shapes.ExampleQuerySerializer])
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """Summaries with what was said of them: of one system, or with some rating by a criterion."""
+        design, member = ratings_of(signed_in(request), kwargs["round_id"])
+        asked = shapes.ExampleQuerySerializer(data=request.query_params)
+        asked.is_valid(raise_exception=True)
+        rows = self.paginate_queryset(page.examples(design, **asked.validated_data)) or []
+        return self.get_paginated_response(shapes.ExampleSerializer(page.example_rows(rows, member), many=True).data)
+
+
+class RatingFileView(APIView):
+    @extend_schema(operation_id="ratings_file", responses={(200, "text/csv"): FILE})
+    def get(self, request: Request, round_id: int) -> StreamingHttpResponse:
+        """Every rating, a row each: what all figures are made of."""
+        design, _ = ratings_of(signed_in(request), round_id, page.WHO)
+        name = f"{design.round.project.slug}-round-{design.round_id}-ratings.csv"
+        reply = StreamingHttpResponse(tidy.lines(Said(design)), content_type="text/csv; charset=utf-8")
+        reply["Content-Disposition"] = f'attachment; filename="{name}"'
+        return reply

@@ -1,0 +1,330 @@
+"""The human half of Results: from a closed round's answers to stored figures, tables and files, and who sees them."""
+
+import csv
+import io
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+from django.core.management import call_command
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from rest_framework.test import APIClient
+
+from accounts.models import User
+from api.problems import Conflict
+from evaluation.actions.reckoning import KIND, reckon_ratings
+from evaluation.actions.unblinding import unblind
+from evaluation.models import PageText, PageTextOf, RatingDesign, RatingFigures
+from evaluation.protocols.parts import Criterion
+from evaluation.results import tidy
+from evaluation.results.reckoned import RULES, stored
+from evaluation.results.said import Said
+from evaluation.tables.building import Ratings
+from generation.models import Run
+from projects import tables
+from projects.actions.answers import next_hand
+from projects.actions.rounds import close_round
+from projects.background import jobs
+from projects.models import Job, Member, Project, Round
+from projects.tables import Tables
+from projects.tables.writing import FORMATS, UNDEFINED, words
+from tests.builders import build_cluster
+from tests.conftest import person
+from tests.evaluation.rating import (
+    PREFERENCE,
+    SYSTEMS,
+    build_runs,
+    hand_of,
+    open_rating,
+    rate_all,
+    rate_value,
+    say,
+)
+from tests.generation.rows import build_run, build_version
+from tests.measures import rating_oracle as oracle
+
+pytestmark = pytest.mark.django_db
+#: What each system is worth by the numbers: Alder is best, Dogwood worst.
+WORTH = {"Alder": 1.5, "Birch": 0.5, "Cedar": -0.5, "Dogwood": -1.5}
+
+
+def by_worth(seed: int) -> Callable[[Criterion, str], str]:
+    """A rater who sees through texts: their system's worth, and noise."""
+    random = np.random.default_rng(seed)
+    named: dict[str, str] = {}
+
+    def choose(criterion: Criterion, key: str) -> str:
+        if key not in named:
+            of = PageTextOf.objects.filter(text__code=key).values_list("entrant__name", flat=True).first()
+            named[key] = of or "Dogwood"
+        noisy = WORTH[named[key]] + random.normal(0, 0.5)
+        if criterion.scale.type == "likert":
+            return str(int(min(max(round(3 + noisy), 1), 5)))
+        return "consistent" if noisy > 0 else "not consistent"
+
+    return choose
+
+
+def closed(project: Project, lead: User, raters: list[User], runs: list[Run], **plan: Any) -> RatingDesign:
+    """A round that was rated, closed and unblinded, its figures reckoned in few rounds drawn anew."""
+    members = [project.members.get(user=user) for user in raters]
+    round = open_rating(project, members, runs, **plan)
+    for n, user in enumerate(raters):
+        rate_all(user, round, by_worth(n))
+    design = RatingDesign.objects.select_related("round__project").get(round=round)
+    close_round(round=round, by=lead)
+    unblind(design=design, by=lead)
+    return design
+
+
+def figures_of(design: RatingDesign) -> Any:
+    reckon_ratings(design=design, replicates=50)
+    found = stored(design)
+    assert found is not None
+    return found.figures
+
+
+def rows_of(design: RatingDesign) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO("".join(tidy.lines(Said(design))))))
+
+
+def address(round: Round, more: str = "") -> str:
+    return f"/api/v1/rounds/{round.pk}/ratings/{more}"
+
+
+def test_known_effects_come_out_in_order_with_letters(
+    project: Project, lead: User, evaluator: User, ann1: User
+) -> None:
+    design = closed(project, lead, [evaluator, ann1], build_runs(project, clusters=12))
+    figures = figures_of(design)["all"]
+    coherence = next(each for each in figures["criteria"] if each["criterion"] == "coherence")
+    means = {row["system"]: row["value"] for row in coherence["systems"]}
+    assert sorted(means, key=means.__getitem__, reverse=True) == list(WORTH)
+    assert coherence["letters"]["Alder"] == "a"
+    assert not set(coherence["letters"]["Alder"]) & set(coherence["letters"]["Dogwood"])
+    assert {row["n"] for row in coherence["systems"]} == {12}
+
+
+def test_an_independent_script_gets_the_same_from_the_tidy_file(
+    project: Project, lead: User, evaluator: User, ann1: User
+) -> None:
+    design = closed(project, lead, [evaluator, ann1], build_runs(project, clusters=8), options={"checks": 20})
+    figures = figures_of(design)["all"]
+    good = {"consistency": "consistent"}
+    rows = [
+        {
+            "source": row["item"], "system": row["system"], "rater": row["rater"], "criterion": row["criterion"],
+            "repeat": int(row["repeat"]), "value": None if row["na"] else _number(row, good),
+        }
+        for row in rows_of(design) if not row["check"]
+    ]  # fmt: skip
+    for made in figures["criteria"]:
+        cells = oracle.cells_of(rows, made["criterion"])
+        for row in made["systems"]:
+            values = [cells[row["system"]][source] for source in sorted(cells[row["system"]])]
+            share = made["kind"] == "share"
+            theirs = oracle.share(values, row["judgements"]) if share else oracle.mean(values)
+            assert (row["value"], row["n"]) == (pytest.approx(theirs["value"]), theirs["n"])
+            assert row["ci"] == (None if theirs["ci"] is None else pytest.approx(_within(theirs["ci"], share)))
+        for row, theirs in zip(made["pairs"], oracle.pairs(cells, figures["systems"], share), strict=True):
+            assert row["comparison"]["difference"]["value"] == pytest.approx(theirs["difference"], abs=1e-12)
+            assert row["comparison"]["p"] == pytest.approx(theirs["p"])
+            assert row["holm"] == pytest.approx(theirs["holm"])
+
+
+def _number(row: Mapping[str, str], good: Mapping[str, str]) -> float:
+    right = good.get(row["criterion"])
+    return float(row["value"] == right) if right else float(row["value"])
+
+
+def _within(ci: tuple[float, float], share: bool) -> list[float]:
+    low, high = (0.0, 1.0) if share else (1.0, 5.0)
+    return [max(ci[0], low), min(ci[1], high)]
+
+
+def test_a_text_that_two_wrote_counts_for_both_and_degraded_ones_for_nobody(
+    project: Project, lead: User, evaluator: User
+) -> None:
+    runs = build_runs(project, clusters=4)
+    design = closed(project, lead, [evaluator], runs, options={"checks": 50})
+    said = Said(design)
+    assert {each.system for each in said.judgements} == set(SYSTEMS)
+    assert len(said.judgements) == 4 * 4 * 3
+    (checked,) = said.checks.values()
+    assert checked[1] == PageText.objects.filter(is_check=True).count() == 2
+    rows = rows_of(design)
+    assert len(rows) == 3 * (16 + 2)
+    assert {row["system"] for row in rows if row["check"]} == {""}
+
+
+def test_preferences_come_to_strengths_of_systems(project: Project, lead: User, evaluator: User, ann1: User) -> None:
+    runs = build_runs(project, systems=("Alder", "Birch", "Cedar"))
+    design = closed(project, lead, [evaluator, ann1], runs, protocol=PREFERENCE)
+    (made, *_) = figures_of(design)["all"]["preferences"]
+    assert {row["system"] for row in made["systems"]} == {"Alder", "Birch", "Cedar"}
+    assert made["n"] == 24
+    rows = rows_of(design)
+    won = {
+        name: sum((row["left"] if row["choice"] == "left" else row["right"]) == name for row in rows) for name in WORTH
+    }
+    assert {row["system"]: row["wins"] for row in made["systems"]} == {k: v for k, v in won.items() if k != "Dogwood"}
+    table = Tables(project).build(tables.get("preferences"))
+    assert len(table.rows) == 3
+
+
+def test_declared_rules_give_figures_with_and_without(
+    project: Project, lead: User, evaluator: User, ann1: User
+) -> None:
+    options = {"checks": 50, "exclude_checks": 0}
+    design = closed(project, lead, [evaluator, ann1], build_runs(project), options=options)
+    figures = figures_of(design)
+    failed = {row["rater"] for row in figures["checks"] if row["failed"]}
+    left = {rater for rule in figures["left_out"] for rater in rule["raters"]}
+    assert left == failed
+    assert figures["kept"]["judgements"] == figures["all"]["judgements"] * (2 - len(failed)) // 2
+
+
+def test_reading_takes_as_many_queries_for_more_ratings(project: Project, lead: User, evaluator: User) -> None:
+    counts = []
+    # Reading a protocol for the first time is no matter of this test.
+    Said(closed(project, lead, [evaluator], _more(project, 1), name="first"))
+    for clusters in (2, 6):
+        runs = _more(project, clusters)
+        design = closed(project, lead, [evaluator], runs, name=f"of {clusters}")
+        with CaptureQueriesContext(connection) as seen:
+            said = Said(design)
+            assert said.judgements
+            said.scores(said.scorings())
+        counts.append(len(seen))
+    assert counts[0] == counts[1]
+
+
+def _more(project: Project, clusters: int) -> list[Run]:
+    there = [build_cluster(project, number=100 * clusters + n) for n in range(clusters)]
+    return [
+        build_run(
+            build_version(project, name, decoding={"sentences": clusters}),
+            {c.unit_id: SYSTEMS[name](n) for n, c in enumerate(there)},
+        )
+        for name in ("Alder", "Birch", "Cedar")[: 1 + clusters // 2]
+    ]
+
+
+def test_unblinding_asks_for_the_figures_and_a_worker_stores_them(
+    project: Project, lead: User, evaluator: User, client_of: Callable[[User], APIClient]
+) -> None:
+    design = closed(project, lead, [evaluator], build_runs(project, clusters=3))
+    waiting = client_of(lead).get(address(design.round))
+    assert (waiting.status_code, waiting.json()["figures"]) == (202, None)
+    job = Job.objects.get(kind=KIND)
+    jobs.run_job(job.pk)
+    found = client_of(lead).get(address(design.round))
+    assert found.status_code == 200
+    assert (found.json()["outdated"], found.json()["job"]) == ([], None)
+    RatingFigures.objects.update(rule="another")
+    assert client_of(lead).get(address(design.round)).json()["outdated"] == [RULES]
+    assert client_of(lead).post(address(design.round)).status_code == 202
+
+
+def test_a_changed_design_is_not_reckoned(project: Project, lead: User, evaluator: User) -> None:
+    design = closed(project, lead, [evaluator], build_runs(project, clusters=2))
+    PageText.objects.filter(pk=PageText.objects.order_by("pk")[0].pk).update(entrants=[0])
+    with pytest.raises(Conflict, match="not what it was"):
+        reckon_ratings(design=design)
+
+
+@pytest.mark.parametrize("more", ["", "examples/", "file/"])
+def test_nobody_sees_ratings_of_systems_before_they_are_unblinded(
+    project: Project, lead: User, evaluator: User, stranger: User, client_of: Callable[[User], APIClient], more: str
+) -> None:
+    runs = build_runs(project, clusters=2)
+    round = open_rating(project, [project.members.get(user=evaluator)], runs)
+    status = {user: client_of(user).get(address(round, more)).status_code for user in (lead, evaluator, stranger)}
+    assert status == {lead: 409, evaluator: 403, stranger: 404}
+    rate_all(evaluator, round)
+    close_round(round=round, by=lead)
+    assert client_of(lead).get(address(round, more)).status_code == 409
+    design = RatingDesign.objects.select_related("round__project").get(round=round)
+    with pytest.raises(Conflict, match="Unblind the round first"):
+        reckon_ratings(design=design)
+    unblind(design=design, by=lead)
+    reckon_ratings(design=design, replicates=10)
+    status = {user: client_of(user).get(address(round, more)).status_code for user in (lead, evaluator, stranger)}
+    assert status == {lead: 200, evaluator: 403, stranger: 404}
+
+
+@pytest.mark.parametrize("more", ["", "examples/", "file/"])
+def test_whoever_still_rates_one_of_its_runs_elsewhere_sees_nothing_of_an_unblinded_round(
+    project: Project, lead: User, evaluator: User, client_of: Callable[[User], APIClient], more: str
+) -> None:
+    runs = build_runs(project, clusters=2)
+    design = closed(project, lead, [evaluator], runs)
+    reckon_ratings(design=design, replicates=10)
+    other = person("curator")
+    curator = Member.objects.create(project=project, user=other, role="curator", pseudonym="C")
+    assert client_of(other).get(address(design.round, more)).status_code == 200
+    open_rating(project, [curator], runs[:1], name="another")
+    assert client_of(other).get(address(design.round, more)).status_code == 403
+    assert client_of(other).get("/api/v1/projects/eye/ratings/").json() == []
+    assert Ratings(project, curator).rounds == []
+    assert Ratings(project, published=True).rounds == []
+    assert len(Ratings(project, project.members.get(user=lead)).rounds) == 1
+
+
+def test_examples_are_summaries_with_a_rating_for_an_appendix(
+    project: Project, lead: User, evaluator: User, client_of: Callable[[User], APIClient]
+) -> None:
+    design = closed(project, lead, [evaluator], build_runs(project, clusters=5), options={"checks": 20})
+    client = client_of(lead)
+    every = client.get(address(design.round, "examples/")).json()
+    assert every["count"] == 20
+    asked = {"system": "Alder", "criterion": "consistency", "value": "consistent"}
+    found = client.get(address(design.round, "examples/"), asked).json()["results"]
+    assert found
+    for row in found:
+        said = {rating["criterion"]: rating["value"] for rating in row["ratings"]}
+        assert (row["system"], said["consistency"]) == ("Alder", "consistent")
+    viewer = person("viewer")
+    Member.objects.create(project=project, user=viewer, role="viewer", pseudonym="V")
+    theirs = client_of(viewer).get(address(design.round, "examples/")).json()["results"][0]
+    assert {rating["rater"] for rating in theirs["ratings"]} == {""}
+    assert client_of(viewer).get(address(design.round, "file/")).status_code == 403
+
+
+def test_tables_are_on_results_and_in_every_format(
+    project: Project, lead: User, evaluator: User, ann1: User, client_of: Callable[[User], APIClient]
+) -> None:
+    plain = [each["key"] for each in client_of(lead).get("/api/v1/projects/eye/results/").json()["tables"]]
+    assert "ratings" not in plain
+    design = closed(project, lead, [evaluator, ann1], build_runs(project, clusters=6))
+    call_command("reckon_ratings", "--project", "eye", "--round", str(design.round_id))
+    shown = client_of(lead).get("/api/v1/projects/eye/results/").json()["tables"]
+    assert [each["key"] for each in shown if each["key"] not in plain] == [
+        "ratings", "rating-differences", "raters", "severity", "intra-rater",
+    ]  # fmt: skip
+    for key in ("ratings", "rating-differences", "raters", "severity", "intra-rater"):
+        table = Tables(project).build(tables.get(key))
+        assert table.rows
+        for _, _, write in FORMATS.values():
+            assert write(table)
+
+
+def test_a_criterion_that_was_never_applicable_prints_a_dash_with_its_reason(
+    project: Project, lead: User, evaluator: User
+) -> None:
+    round = open_rating(project, [project.members.get(user=evaluator)], build_runs(project, clusters=3))
+    while slots := next_hand(user=evaluator, round=round):
+        value = rate_value(hand_of(evaluator, round)[0])
+        for said in (said for text in value["texts"] for said in text["said"] if said["criterion"] == "coherence"):
+            said |= {"value": "", "na": True}
+        say(evaluator, slots[0], value)
+    design = RatingDesign.objects.select_related("round__project").get(round=round)
+    close_round(round=round, by=lead)
+    unblind(design=design, by=lead)
+    reckon_ratings(design=design, replicates=10)
+    table = Tables(project).build(tables.get("ratings"))
+    cells = [row[4] for row in table.rows if words(row[2]) == "Coherence"]
+    assert {cell.undefined for cell in cells} == {"every rating is N/A"}
+    assert f"{UNDEFINED} (a)" in FORMATS["markdown"][2](table)
