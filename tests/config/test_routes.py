@@ -78,8 +78,14 @@ def test_other_projects_objects_do_not_exist(world: World, who: str, stranger: U
     assert world.state() == before
 
 
-#: What may be said to a lead who asks rightly beside 200: there is nothing to compare with; a round that is still open.
-SAYS = {"difference/": 422, "adjudication/<int:unit_id>/": 409}
+#: What may be said to a lead who asks rightly beside 200: nothing to compare with; a round still open, or blind.
+SAYS = {
+    "/ratings/": 409,
+    "/ratings/examples/": 409,
+    "/ratings/file/": 409,
+    "difference/": 422,
+    "adjudication/<int:unit_id>/": 409,
+}
 
 
 def test_the_same_requests_are_not_404_for_the_projects_own_lead(world: World) -> None:
