@@ -1,6 +1,7 @@
 """What every page has in common: a way past the header, a way on from nowhere, one height of controls, paper."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
@@ -102,6 +103,25 @@ def test_the_icon_is_there(visit: Visiting) -> None:
     icon = nobody.page.locator("link[rel=icon]").get_attribute("href")
     reply = nobody.page.request.get(f"{nobody.address}{icon}")
     assert (reply.status, reply.headers["content-type"]) == (200, "image/svg+xml")
+
+
+def test_a_figure_is_copied_and_saved_as_a_picture(visit: Visiting, tmp_path: Path) -> None:
+    lead = visit("lead", scheme="dark")
+    lead.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    lead.go(addresses(lead)["agreement"])
+    lead.page.get_by_role("button", name="Copy as SVG").first.click()
+    expect(lead.page.get_by_text("Copied", exact=True)).to_be_visible()
+    copied = lead.page.evaluate("navigator.clipboard.readText()")
+    assert copied.startswith("<?xml")
+    assert "<svg" in copied
+    assert "rgb(255, 255, 255)" in copied, "light, as it goes into a paper"
+    with lead.page.expect_download() as taken:
+        lead.page.get_by_role("button", name="Save as PNG").first.click()
+    taken.value.save_as(tmp_path / "figure.png")
+    picture = (tmp_path / "figure.png").read_bytes()
+    assert picture.startswith(b"\x89PNG")
+    drawn = lead.page.locator("figure svg").first.evaluate("e => e.viewBox.baseVal.width")
+    assert int.from_bytes(picture[16:20], "big") == 4 * drawn
 
 
 @pytest.mark.parametrize("width", [400, 1280])

@@ -4,12 +4,15 @@ const CARRIED = ['fill', 'fill-opacity', 'stroke', 'stroke-width', 'stroke-dasha
 /** A drawing as a file that looks alike anywhere: colours resolved, those of the light page, as it goes into a paper. */
 export function standalone(svg: SVGSVGElement): string {
   const figure = svg.closest<HTMLElement>('figure') ?? svg
-  const before = figure.style.colorScheme
-  figure.style.colorScheme = 'light'
+  // For a moment, before anything is painted: colours are looked up at the root, so that no part of a page has its own.
+  const root = document.documentElement
+  const before = root.dataset.theme
+  root.dataset.theme = 'light'
   try {
     return resolved(svg, getComputedStyle(figure).backgroundColor)
   } finally {
-    figure.style.colorScheme = before
+    if (before === undefined) delete root.dataset.theme
+    else root.dataset.theme = before
   }
 }
 
@@ -36,4 +39,24 @@ function resolved(svg: SVGSVGElement, surface: string): string {
   ground.setAttribute('fill', surface)
   copy.prepend(ground)
   return `<?xml version="1.0" encoding="UTF-8"?>\n${new XMLSerializer().serializeToString(copy)}\n`
+}
+
+/** Pixels of a picture for one unit of the drawing: 300 a printed inch and more, where a unit is a 96th of one. */
+const SHARPNESS = 4
+
+/**
+ * A drawing as a PNG, painted by the browser. By a data: address, which the page's policy allows for pictures and a
+ * blob: one it does not.
+ */
+export async function bitmap(svg: string): Promise<Blob> {
+  const picture = new Image()
+  picture.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`
+  await picture.decode()
+  const canvas = document.createElement('canvas')
+  canvas.width = picture.naturalWidth * SHARPNESS
+  canvas.height = picture.naturalHeight * SHARPNESS
+  const brush = canvas.getContext('2d')
+  if (!brush) throw new Error('no canvas')
+  brush.drawImage(picture, 0, 0, canvas.width, canvas.height)
+  return new Promise((done, failed) => canvas.toBlob((blob) => (blob ? done(blob) : failed(new Error('no picture'))), 'image/png'))
 }
