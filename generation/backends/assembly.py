@@ -43,7 +43,7 @@ INPUT_TOKENS = Parameter("input_tokens", Takes.INTEGER, "Tokens read at most", N
 BUDGET = Parameter("budget", Takes.CHOICE, "Budget per document", "from the front",
                    choices=("from the front", "equal shares"),
                    help="Equal shares: max/n tokens each; what short ones leave goes to the others.")  # fmt: skip
-DOCUMENTS = Parameter("documents", Takes.INTEGER, "Documents at most", None, minimum=1, maximum=10_000)
+DOCUMENTS = Parameter("documents", Takes.INTEGER, "Max documents", None, minimum=1, maximum=10_000)
 #: Choices of `FULL_ATTENTION`.
 SEPARATORS, HEAD = "first token and separators", "background"
 FULL_ATTENTION = Parameter(

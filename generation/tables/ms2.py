@@ -7,7 +7,7 @@ from ..scoring.reckoning import NOT_SCORED, OWN
 from .building import BEGINNING, ScoresTable, beginning, figure
 from .scored import INTERVALS, RunAtHand, Scores
 
-DELTAS = {"delta_ei": "Delta-EI (ln)", "delta_ei_base2": "Delta-EI (base 2)", "delta_ei_prior": "of the prior (ln)"}
+DELTAS = {"delta_ei": "Delta-EI (ln)", "delta_ei_base2": "Delta-EI (base 2)", "delta_ei_prior": "Prior baseline (ln)"}
 LEXICON = (
     "Directions of {} were read by a word list, not by a trained classifier: these figures are not comparable with "
     "published ones."

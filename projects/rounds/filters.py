@@ -44,7 +44,7 @@ def general(kind: str) -> Sequence[Filter]:
     return (
         Filter(
             Parameter(
-                "gold", Takes.CHOICE, "Value in force", choices=("with", "without"), words=("with one", "without one")
+                "gold", Takes.CHOICE, "Current label", choices=("with", "without"), words=("labelled", "unlabelled")
             ),
             gold,
         ),

@@ -61,7 +61,7 @@ def _guarded(unsealed: int) -> dict[str, Any]:
     """Whether the data base refuses changes to the record. Unsealed rows are no fault: freezing seals them first."""
     faults = protection.faults(connection)
     waiting = f"{unsealed} rows are not sealed yet; freezing seals them first." if unsealed else ""
-    return _check("record guarded", not faults, f"{'; '.join(faults)}." if faults else waiting)
+    return _check("audit log intact", not faults, f"{'; '.join(faults)}." if faults else waiting)
 
 
 def _left_out(clusters: int) -> str:

@@ -48,7 +48,7 @@ def test_a_file_is_checked_confirmed_imported_and_reported(
     preview = job["result"]
     assert (job["status"], preview["level"], preview["known"]) == ("done", "3", None)
     assert preview["faults"] == {"total": 0, "listed": []}
-    assert (preview["counts"]["clusters"], preview["totals"]["cue found but for case"]) == (4, 4)
+    assert (preview["counts"]["clusters"], preview["totals"]["cue differs in case"]) == (4, 4)
     assert [item["docid"] for item in preview["sample"]] == ["1_0", "1_1", "1_2"]
     assert not Cluster.objects.exists()
 
@@ -60,10 +60,10 @@ def test_a_file_is_checked_confirmed_imported_and_reported(
     [row] = client.get("/api/v1/projects/eye/imports/").json()["results"]
     assert (row["file_name"], row["by"], row["counts"]["clusters"]) == ("level3.jsonl", "Lead", 4)
     imported = client.get(f"/api/v1/imports/{row['id']}/").json()
-    assert imported["totals"] == {"cue found but for case": 4, "cue occurs more than once": 4}
+    assert imported["totals"] == {"cue differs in case": 4, "cue occurs more than once": 4}
     assert imported["values"]["source_modality"] == {"weak": 4}
     notices = client.get(
-        f"/api/v1/imports/{row['id']}/notices/", {"kind": "cue found but for case", "page_size": "3"}
+        f"/api/v1/imports/{row['id']}/notices/", {"kind": "cue differs in case", "page_size": "3"}
     ).json()
     assert (notices["count"], len(notices["results"])) == (4, 3)
     assert notices["results"][0]["text"] == "MAY"

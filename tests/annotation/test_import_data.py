@@ -23,7 +23,7 @@ def test_it_makes_the_project_names_what_is_odd_and_counts_what_it_wrote(file: P
     write(file, [cluster(studies=[source("May it reduce?", source_direction_span="reduces")])])
     out, _ = run("m3", file, "--project", "new", "--create")
     assert 'cue absent: 1\n  26258610_0, input 1, source_direction_span: "reduces" It does not occur' in out
-    assert 'cue found but for case: 1\n  26258610_0, input 1, source_modality_span: "may" The text has "May".' in out
+    assert 'cue differs in case: 1\n  26258610_0, input 1, source_modality_span: "may" The text has "May".' in out
     assert "level 3: 1 targets, 1 inputs, 1 reviews, 1 studies, 1 clusters, 2 propositions imported." in out
     assert not Member.objects.filter(project__slug="new").exists()
 

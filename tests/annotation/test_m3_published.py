@@ -51,7 +51,7 @@ def test_cues_that_are_absent_but_for_case_or_ambiguous_are_named_by_item(import
     by_kind = {kind: [n for n in notices if n["kind"] == kind] for kind in imported.report["totals"]}
     fields = {kind: Counter(n["field"] for n in found) for kind, found in by_kind.items()}
     assert fields["cue absent"] == {"target_direction_span": 2, "source_modality_span": 14, "source_direction_span": 22}
-    assert fields["cue found but for case"] == {
+    assert fields["cue differs in case"] == {
         "target_modality_span": 6, "target_direction_span": 6, "source_modality_span": 31, "source_direction_span": 91,
     }  # fmt: skip
     assert fields["cue occurs more than once"] == {

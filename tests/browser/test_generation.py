@@ -62,7 +62,7 @@ def register(page: Page, name: str, sentences: int) -> None:
     page.get_by_role("button", name="Lead-3", exact=True).click()
     page.get_by_label("Name, as tables print it").fill(name)
     page.get_by_label("Sentences needed").fill(str(sentences))
-    page.get_by_role("button", name="Make the version").click()
+    page.get_by_role("button", name="Create version").click()
 
 
 def test_a_lead_registers_runs_stops_resumes_and_reads(house: House, visit: Callable[..., Visit]) -> None:
@@ -79,17 +79,17 @@ def test_a_lead_registers_runs_stops_resumes_and_reads(house: House, visit: Call
     page.get_by_text("As JSON").click()
     expect(page.get_by_label("The configuration as JSON")).to_contain_text('"sentences": 2')
     narrow_too(lead)
-    page.get_by_role("button", name="Make the version").click()
+    page.get_by_role("button", name="Create version").click()
     expect(page.get_by_role("heading", name="Version 1")).to_be_visible()
     narrow_too(lead)
     page.get_by_role("link", name="New version").click()
     page.get_by_role("button", name="Version 1", exact=True).click()
     page.get_by_label("Sentences needed").fill("3")
-    page.get_by_role("button", name="Make the version").click()
+    page.get_by_role("button", name="Create version").click()
     expect(page.get_by_role("region", name="Table: Version 2 against version 1")).to_contain_text("Sentences")
 
     with no_worker(house):
-        page.get_by_role("button", name="Run it: version 2").click()
+        page.get_by_role("button", name="Run: version 2").click()
         expect(page.get_by_text(f"0 of {CLUSTERS} clusters")).to_be_visible()
         below = place_of(page, "Hidden from")
         one_chunk(house)
@@ -164,9 +164,9 @@ def test_outputs_made_elsewhere_are_checked_kept_and_run(
     page.get_by_text("1 key that no unit has").click()
     expect(page.get_by_role("region", name="Table: Keys that no unit has")).to_contain_text("7_7")
     narrow_too(lead)
-    page.get_by_role("button", name="Make the version").click()
+    page.get_by_role("button", name="Create version").click()
     expect(page.get_by_role("heading", name="Version 1")).to_be_visible()
-    page.get_by_role("button", name="Run it: version 1").click()
+    page.get_by_role("button", name="Run: version 1").click()
     expect(page.get_by_text("Its key is not in the file.").first).to_be_visible(timeout=30_000)
     page.get_by_role("link", name="Outputs").click()
     expect(page.get_by_role("heading", name="BiLSTM")).to_be_visible()
@@ -194,7 +194,7 @@ def test_four_summarisers_run_over_m3s_published_clusters(house: House, visit: C
     register(page, "lead-3", 3)
     expect(page.get_by_role("heading", name="Version 1")).to_be_visible()
     with no_worker(house):
-        page.get_by_role("button", name="Run it: version 1").click()
+        page.get_by_role("button", name="Run: version 1").click()
         expect(page.get_by_text("0 of 381 clusters")).to_be_visible()
         one_chunk(house)
         expect(page.get_by_text(f"{FIRST} of 381 clusters")).to_be_visible(timeout=15_000)

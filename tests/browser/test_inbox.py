@@ -41,10 +41,10 @@ def test_a_comment_is_answered_settled_and_read(visit: Callable[..., Visit], hou
     item.get_by_role("button", name="Reply").click()
     expect(item).to_contain_text("replied: The second one.")
     nothing_for_axe(lead)
-    item.get_by_role("button", name="Settle").click()
+    item.get_by_role("button", name="Resolve").click()
     expect(item).to_have_count(0)
     page.get_by_label("that is").select_option("settled")
-    expect(item).to_contain_text("settled it")
+    expect(item).to_contain_text("resolved it")
 
     item.get_by_role("link", name="raised").click()
     page.get_by_text("History", exact=True).click()

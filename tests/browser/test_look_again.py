@@ -18,11 +18,11 @@ def test_a_lead_corrects_a_text_and_confirms_its_label(visit: Callable[..., Visi
     dialog = page.get_by_role("dialog")
     dialog.get_by_label("Text", exact=True).fill(f"As was found, {old}")
     dialog.get_by_label("Why is it changed?").fill("Words were missing.")
-    dialog.get_by_role("button", name="Put the corrected text in its place").click()
+    dialog.get_by_role("button", name="Save corrected text").click()
     expect(page.get_by_text("The text was corrected: what was decided of the earlier one waits")).to_be_visible()
     expect(page.get_by_text("1 earlier text")).to_be_visible()
 
-    page.get_by_role("link", name="Look again").last.click()
+    page.get_by_role("link", name="Needs review").last.click()
     page.wait_for_url("**/projects/sample/look-again")
     item = page.locator("section.item")
     expect(item).to_have_count(1)
@@ -35,7 +35,7 @@ def test_a_lead_corrects_a_text_and_confirms_its_label(visit: Callable[..., Visi
     page.wait_for_url(f"**/projects/sample/corpus/{row['id']}#*")
     page.go_back()
     expect(item).to_have_count(1)
-    item.get_by_role("button", name="Still holds").click()
+    item.get_by_role("button", name="Confirm").click()
     expect(page.get_by_text("Nothing is stale")).to_be_visible()
     expect(page.get_by_text(f"Confirmed: {row['key']}/0~2.")).to_be_visible()
 

@@ -45,9 +45,9 @@ def test_open_rounds_contests_and_clusters_without_gold_are_counted(project: Pro
 
 
 def test_missing_triggers_are_told(project: Project) -> None:
-    assert "record guarded" not in failing(project)
+    assert "audit log intact" not in failing(project)
     with triggers.suspended(connection):
-        assert "projects_answer" in failing(project)["record guarded"]
+        assert "projects_answer" in failing(project)["audit log intact"]
 
 
 def test_the_checks_cost_the_same_queries_however_large_the_corpus(project: Project) -> None:

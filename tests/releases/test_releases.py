@@ -278,7 +278,7 @@ def test_a_lead_freezes_looks_verifies_and_downloads_in_the_browser(
     checks = {c["name"]: c["passed"] for c in client.get("/api/v1/projects/eye/releases/checks/").json()}
     assert checks == {
         "licence": False, "citation": False, "description": False, "rounds closed": True, "no contests": True,
-        "gold complete": True, "nothing stale": True, "comments": True, "record guarded": True,
+        "gold complete": True, "nothing stale": True, "comments": True, "audit log intact": True,
     }  # fmt: skip
     job = client.post("/api/v1/projects/eye/releases/", {"version": "1.0.0"}, format="json")
     assert job.status_code == 202

@@ -14,7 +14,7 @@ from ..json_lines import shown
 from ..reading import Habits
 
 ABSENT = "cue absent"
-BUT_FOR_CASE = "cue found but for case"
+BUT_FOR_CASE = "cue differs in case"
 AMBIGUOUS = "cue occurs more than once"
 CUE_SPACE = "cue begins or ends in a space"
 PICO_SPACE = "PICO slot begins or ends in a space"

@@ -42,7 +42,7 @@ class DiscourseKind(clusters.ClusterKind):
     options = (
         Parameter(
             "suggestions", Takes.SWITCH, "Show what the polarities of the inputs suggest", default=False,
-            help="Suggestions may sway people.",
+            help="Suggestions may bias annotators.",
         ),
     )  # fmt: skip
     scales: Sequence[Scale] = (Scale(FIELD, tuple(Relation.values), FIELD),)

@@ -93,9 +93,7 @@ class LabelKind(Kind):
         ),
     )
     options = (
-        Parameter(
-            "suggestions", Takes.SWITCH, "Show candidate cues", default=False, help="Suggestions may sway people."
-        ),
+        Parameter("suggestions", Takes.SWITCH, "Suggest cues", default=False, help="Suggestions may bias annotators."),
     )
     policy = (
         Parameter(

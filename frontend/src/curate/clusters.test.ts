@@ -49,6 +49,6 @@ it('keeps what is not saved when a cluster comes anew, and shows both versions w
 it('says where a value comes from, and that it is to be looked at again', () => {
   expect(from(claim(1, null))).toBe('')
   expect(from(claim(1, 'positive'))).toBe('round')
-  expect(from(claim(1, 'positive', true))).toBe('round, look again')
-  expect(from(claim(1, null, true))).toBe('look again')
+  expect(from(claim(1, 'positive', true))).toBe('round, needs review')
+  expect(from(claim(1, null, true))).toBe('needs review')
 })

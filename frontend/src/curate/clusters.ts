@@ -54,7 +54,7 @@ export class Clusters {
   /** Where the values in force of a proposition come from, in a word or two. */
   private fromWhere(claim: Claim): string {
     const origins = this.columns.ofClaims.map((c) => c.origin(claim)).filter((o) => o !== null)
-    return [...new Set(origins.map((o) => ORIGIN[o])), this.isStale(claim) ? 'look again' : ''].filter(Boolean).join(', ')
+    return [...new Set(origins.map((o) => ORIGIN[o])), this.isStale(claim) ? 'needs review' : ''].filter(Boolean).join(', ')
   }
 
   isStale(claim: Claim): boolean {

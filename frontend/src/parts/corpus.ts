@@ -32,7 +32,7 @@ export const ORIGINS: Record<Schemas['OriginEnum'], string> = {
   'by majority': 'by majority',
   'decided by a curator': 'decided by a curator',
   contested: 'contested: left to adjudication',
-  reopened: 'reopened: waits for a curator',
+  reopened: 'reopened: to be adjudicated',
 }
 
 /** The key of the cluster that a proposition's unit belongs to: "18462575_0/4" is the fourth input of "18462575_0". */
