@@ -7,6 +7,7 @@ class EvaluationConfig(AppConfig):
     def ready(self) -> None:
         from django.db.models import Q
 
+        from annotation import imports
         from audit import triggers
         from audit.witness import watch
         from generation.actions.runs import keep_sealed_while
@@ -34,6 +35,7 @@ class EvaluationConfig(AppConfig):
         kinds.discover("evaluation.kinds")
         steps.discover("evaluation.pages.steps")
         tables.discover("evaluation.tables")
+        imports.discover("evaluation.imports")
         keep_sealed_while(keeps_sealed)
         watch(Protocol, but=("name",))
         watch(ProtocolVersion, batch=100)

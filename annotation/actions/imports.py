@@ -3,7 +3,7 @@
 On SQLite nobody else can write while that lasts: it takes some 10 microseconds a row, whatever the rows hold.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import PurePath
@@ -52,15 +52,20 @@ def format_named(key: str) -> Format:
 
 
 def check_files(
-    *, project: Project | None, format: str, sources: Sequence[Source], level: str = "", progress: Progress = silent
-) -> Checked:
-    """Read files whole and compare them with the project (None: one that is still to be made). Writes nothing."""
-    reader = format_named(format)
+    *, project: Project | None, format: str, sources: Sequence[Source], level: str = "", progress: Progress = silent,
+    mapping: Mapping[str, str] | None = None,
+) -> Checked:  # fmt: skip
+    """Read files whole and compare them with the project (None: one that is still to be made). Writes nothing.
+
+    ``mapping``: what values mean that a format does not know.
+    """
+    reader = format_named(format).mapped(mapping or {})
     levels = [key for key, _ in reader.levels]
     if level and level not in levels:
         raise Refused.field("level", f"{format} has no level {level!r}; it has: {', '.join(levels) or 'none'}.")
     checked = Checked()
     seen: set[str] = set()
+    sound: list[Parsed] = []
     for source in sources:
         if source.sha256 in seen:
             checked.faults.add(source.name, 0, "file", "the same content as another of the files given")
@@ -72,10 +77,25 @@ def check_files(
             continue
         before = checked.faults.total
         parsed = reader.read(source, level=level, faults=checked.faults, progress=progress)
-        if project and checked.faults.total == before:
-            parsed.compare(project, checked.faults, progress)
         checked.parsed.append((source, parsed))
+        if checked.faults.total == before:
+            sound.append(parsed)
+    reader.together(sound)
+    for parsed in sound:
+        if project:
+            parsed.compare(project, checked.faults, progress)
     return checked
+
+
+def mapping_of(lines: Sequence[str]) -> dict[str, str]:
+    """What people write as ``old=new``, a line each. `Refused` for a line without that."""
+    found = {}
+    for line in filter(str.strip, lines):
+        old, equals, new = line.rpartition("=")
+        if not (old.strip() and equals and new.strip()):
+            raise Refused.field("map", f"{line!r} is no mapping: OLD=NEW.")
+        found[old.strip()] = new.strip()
+    return found
 
 
 @dataclass

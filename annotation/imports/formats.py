@@ -1,9 +1,10 @@
 """What a format of published data is to the importer."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple, Protocol
 
+from api.problems import Refused
 from projects.background.progress import Progress
 from projects.models import Import, Project
 from projects.uploads.faults import Faults
@@ -76,7 +77,18 @@ class Format:
     title: str
     #: The levels that can be declared; empty where there is one only.
     levels: Sequence[Level] = ()
+    #: Whether its files may have values that somebody has to say the meaning of (`mapped`).
+    maps: bool = False
+
+    def mapped(self, mapping: Mapping[str, str]) -> "Format":
+        """The format, told what values mean that it does not know. `Refused` where it knows all there can be."""
+        if mapping:
+            raise Refused.field("map", f"The format {self.key} has no values to be mapped.")
+        return self
 
     def read(self, source: Source, *, level: str, faults: Faults, progress: Progress) -> Parsed:
         """Read the whole file. ``level`` is "" to let the file say. What is wrong is added to ``faults``."""
         raise NotImplementedError
+
+    def together(self, files: Sequence[Parsed]) -> None:
+        """Files that are brought at once were read, none with a fault: what of them belongs together is made one."""

@@ -22,11 +22,16 @@ class FormatSerializer(Plain):
     key = serializers.CharField()
     title = serializers.CharField()
     levels = FormatLevelSerializer(many=True)
+    maps = serializers.BooleanField(help_text="Whether meanings of values can be given.")
 
 
 class UploadSerializer(Plain):
     format = serializers.ChoiceField(choices=choices())
     level = serializers.CharField(required=False, default="", allow_blank=True, help_text="Left out: recognised.")
+    map = serializers.CharField(
+        required=False, default="", allow_blank=True, max_length=10_000,
+        help_text="What values mean that the format does not know: OLD=NEW, a line each.",
+    )  # fmt: skip
     file = serializers.FileField(allow_empty_file=True)
 
 

@@ -18,11 +18,11 @@ from projects.models import Assignment, Member, Project, Round, Unit
 
 from ..design import entrants, stored
 from ..design.planning import PAIRS, Planned, in_order, planned
-from ..models import PageText, Protocol, ProtocolVersion, RatingDesign, RatingPage, Unblinding
+from ..models import PageText, ProtocolVersion, RatingDesign, RatingPage, Unblinding
 from ..protocols import content as contents
 from ..protocols import shipped
 from ..protocols.parts import Content
-from ..protocols.writing import create_protocol
+from ..protocols.writing import create_protocol, free_name
 
 PROTOCOL, ENTRANTS = "protocol", "entrants"
 SHIPPED = "shipped:"
@@ -100,7 +100,7 @@ class PageKind(Kind):
         digest = contents.digest(template.content)
         there = ProtocolVersion.objects.filter(protocol__project=round.project, digest=digest).order_by("pk").first()
         return there or create_protocol(
-            project=round.project, name=_free_name(round.project, template.name),
+            project=round.project, name=free_name(round.project, template.name),
             content=contents.as_json(template.content), note="Ships with Concord.", by=round.created_by,
         )  # fmt: skip
 
@@ -310,8 +310,3 @@ def _target(show: str, gold: Mapping[str, Any] | None, stored: Any) -> dict[str,
 def _of_reviews(pmids: Sequence[str]) -> Q:
     clusters = Q(cluster__in=Cluster.objects.filter(review__pmid__in=pmids))
     return clusters | Q(target__review__pmid__in=pmids) | Q(review__pmid__in=pmids)
-
-
-def _free_name(project: Project, name: str) -> str:
-    taken = set(Protocol.objects.filter(project=project).values_list("name", flat=True))
-    return next(each for each in (name, *(f"{name[:70]} ({n})" for n in range(2, 1000))) if each not in taken)

@@ -106,3 +106,8 @@ def _check_note(note: str) -> None:
 def _check_pace(by: User | None) -> None:
     if by is not None:
         limits.check("LIMIT_PROTOCOLS_PER_DAY", ProtocolVersion.objects.filter(created_by=by))
+
+
+def free_name(project: Project, name: str) -> str:
+    taken = set(Protocol.objects.filter(project=project).values_list("name", flat=True))
+    return next(each for each in (name, *(f"{name[:70]} ({n})" for n in range(2, 1000))) if each not in taken)

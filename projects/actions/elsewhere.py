@@ -147,7 +147,7 @@ def import_ratings(
     given = _submissions(how, ratings)
     progress(ratings.rows, ratings.rows, "storing answers")
     with batches.batch(ratings.rows):
-        raters = {rater: _member(project, rater, by) for rater in sorted(ratings.raters)}
+        raters = {rater: member_of_rater(project, rater, by) for rater in sorted(ratings.raters)}
         round = _round(project, how, ratings, round_name=round_name, purpose=purpose, file=source.name, by=by)
         Participant.objects.bulk_create(Participant(round=round, member=m) for m in raters.values())
         entry = record(
@@ -167,7 +167,7 @@ def import_ratings(
     return {"known": False, "round": round.pk, "answers": len(ratings.said), "raters": len(raters)}
 
 
-def _member(project: Project, rater: str, by: User) -> Member:
+def member_of_rater(project: Project, rater: str, by: User | None) -> Member:
     """The member that stands for a rater of this project, made when first met."""
     email = f"rater-{uuids.uuid5(RATERS, f'{project.pk} {rater}')}@elsewhere.invalid"
     user = User.objects.filter(email=email).first()

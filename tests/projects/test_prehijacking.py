@@ -16,7 +16,7 @@ from accounts.models import ApiToken, ProviderIdentity, User
 from accounts.sessions import SessionStore
 from audit.actions import seal_pending
 from audit.models import Entry
-from projects.actions.elsewhere import RATERS, _member
+from projects.actions.elsewhere import RATERS, member_of_rater
 from projects.actions.provider import NoAccount, OtherPerson, Person, enter_by_provider
 from projects.models import Member, Project
 
@@ -278,5 +278,5 @@ def test_a_rater_elsewhere_lets_nobody_in_who_took_the_address(
         assert mine.post(f"/api/v1/projects/{slug}/invitations/", body, format="json").status_code == 422, email
     User.objects.create_user(email=address, name="taken before that was refused", password=SECRET)
     with pytest.raises(Exception, match="in somebody's use"):
-        _member(project, "anna", lead)
+        member_of_rater(project, "anna", lead)
     assert not Member.objects.filter(project=project, user__email=address).exists()

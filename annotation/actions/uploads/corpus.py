@@ -7,7 +7,7 @@ from projects.models import Import, Project
 from projects.uploads import Brought, Found, Json, Upload
 from projects.uploads.faults import BadFiles
 
-from ..imports import Checked, check_files, format_named, import_files, report_of
+from ..imports import Checked, check_files, format_named, import_files, mapping_of, report_of
 
 #: How many items and notices a preview shows; the report of the import has more notices.
 SAMPLE = 3
@@ -22,7 +22,7 @@ class CorpusUpload(Upload):
     writes = "import"
 
     def accept(self, project: Project, asked: Json) -> Json:
-        format_named(asked["format"])
+        format_named(asked["format"]).mapped(mapping_of(asked["map"].splitlines()))
         return asked
 
     def check(self, brought: Brought) -> Found:
@@ -72,4 +72,5 @@ def _checked(brought: Brought) -> Checked:
     return check_files(
         project=brought.project, format=brought.params["format"], level=brought.params["level"],
         sources=[brought.source], progress=brought.progress,
+        mapping=mapping_of(brought.params.get("map", "").splitlines()),
     )  # fmt: skip

@@ -14,7 +14,7 @@ from django.db import transaction
 from tqdm import tqdm
 
 from accounts.models import User
-from annotation.actions.imports import Checked, check_files, import_files, report_of
+from annotation.actions.imports import Checked, check_files, import_files, mapping_of, report_of
 from annotation.imports import every
 from api.problems import Problem
 from projects.actions.people import add_member, create_project
@@ -41,6 +41,10 @@ class Command(BaseCommand):
         parser.add_argument("--create", action="store_true", help="make the project if there is none of that name")
         parser.add_argument("--lead", metavar="EMAIL", help="the user who leads the project, where nobody does yet")
         parser.add_argument("--level", default="", help="the level of the files, where it is not to be recognised")
+        parser.add_argument(
+            "--map", action="append", default=[], metavar="OLD=NEW",
+            help="what a value means that the format does not know, or CRITERION:OLD=NEW; may be given again",
+        )  # fmt: skip
         parser.add_argument("--check", action="store_true", help="read and report only; write nothing")
 
     def handle(
@@ -52,6 +56,7 @@ class Command(BaseCommand):
         create: bool,
         lead: str | None,
         level: str,
+        map: Sequence[str],
         check: bool,
         **_: Any,
     ) -> None:
@@ -65,7 +70,10 @@ class Command(BaseCommand):
         reports: list[dict[str, Any]] = []
         try:
             with _bar() as progress:
-                checked = check_files(project=found, format=format, sources=sources, level=level, progress=progress)
+                checked = check_files(
+                    project=found, format=format, sources=sources, level=level, progress=progress,
+                    mapping=mapping_of(map),
+                )  # fmt: skip
                 if checked.faults:
                     raise BadFiles(checked.faults)
                 if not check and checked.parsed:

@@ -3390,9 +3390,11 @@ export interface components {
             key: string;
             title: string;
             levels: components["schemas"]["FormatLevel"][];
+            /** @description Whether meanings of values can be given. */
+            maps: boolean;
         };
         /** @enum {string} */
-        FormatEnum: "counterfactuals" | "m3";
+        FormatEnum: "counterfactuals" | "m3" | "ratings";
         FormatLevel: {
             key: string;
             title: string;
@@ -6747,6 +6749,11 @@ export interface components {
              * @default
              */
             level: string;
+            /**
+             * @description What values mean that the format does not know: OLD=NEW, a line each.
+             * @default
+             */
+            map: string;
             /** Format: binary */
             file: string;
         };

@@ -1,0 +1,1 @@
+"""Formats of published judgements (`annotation.imports`): what raters said of summaries elsewhere."""

@@ -1,0 +1,258 @@
+"""Ratings that were given elsewhere come in as a round that is closed and unblinded, whatever shape their file has."""
+
+import csv
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from accounts.models import User
+from annotation.actions.imports import Checked, check_files, import_files, mapping_of
+from api.problems import Refused
+from evaluation.actions.unblinding import unblind
+from evaluation.design.stored import intact
+from evaluation.models import Entrant, PageText, PageTextOf, Preference, Protocol, Rating, RatingDesign, RatingSource
+from projects.actions.people import create_project
+from projects.actions.rounds import close_round
+from projects.models import Answer, Import, Member, Project, Round, Unit
+from projects.rounds.agreement import report
+from projects.uploads.faults import BadFiles
+from projects.uploads.source import Source
+from tests.evaluation.rating import build_runs, open_rating, rate_all
+from tests.releases.test_needed_again import released
+
+pytestmark = pytest.mark.django_db
+
+PIO = "Is the *{}* in the generated summary the same as the {} in the target summary?"
+FACETS = (
+    "ExpID", "ReviewID", "Target Summary", "Generated Summary", "Is the generated summary fluent?",
+    *(PIO.format(name, name) for name in ("population", "intervention", "outcome")),
+    "Comments about PIO agreement (optional)", "What is the effect direction in the *target* summary?",
+    "What is the effect direction in the *generated* summary?", "Comments about effect directions (optional)",
+    "What is the strength of the claim made in the *target* summary?",
+    "What is the strength of the claim made in the *generated* summary?", "Comments about strength of claim (optional)",
+)  # fmt: skip
+PAIRS = ("review_id", "target", "sys_a", "A", "sys_b", "B", "Which of A or B is nearer? (Choices: A, B, Neither)",
+         "Notes", "")  # fmt: skip
+SAID = ("2: Yes--no errors", "2: Yes", "1: Partially", "0: No", "the outcome is another", "(+1): Positive effect",
+        "(-1): Negative effect", "", "1: Weak claim", "0: Not enough evidence", "")  # fmt: skip
+LONG = ("unit", "system", "rater", "criterion", "value", "comment", "summary")
+
+
+def table(path: Path, head: Sequence[str], rows: Iterable[Sequence[str]], delimiter: str = ",") -> Path:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, delimiter=delimiter, lineterminator="\n")
+        writer.writerow(head)
+        writer.writerows(rows)
+    return path
+
+
+def facets(path: Path, *rows: Sequence[str]) -> Path:
+    return table(path, FACETS, rows, "\t")
+
+
+def checked(project: Project, *paths: Path, **mapping: str) -> Checked:
+    sources = [Source.of(path, path.name) for path in paths]
+    return check_files(project=project, format="ratings", sources=sources, mapping=mapping)
+
+
+def bring(project: Project, *paths: Path, **mapping: str) -> list[Import]:
+    found = checked(project, *paths, **mapping)
+    return import_files(project=project, format="ratings", checked=found, by=project.members.get(role="lead").user)
+
+
+def faults(found: Checked) -> list[tuple[str, int, str]]:
+    return [(fault.file, fault.line, fault.field) for fault in found.faults]
+
+
+@pytest.fixture
+def long(tmp_path: Path) -> Path:
+    rows = [
+        (f"CD{n}", system, rater, criterion, str(points), "Why not." if n == 0 else "", f"{system} on CD{n}.")
+        for n in range(6) for system in ("Alder", "Birch") for rater in ("Ada", "Bo")
+        for criterion, points in (("Coherence", 1 + (n + len(system)) % 5), ("Is it true?", 1 + n % 2))
+    ]  # fmt: skip
+    return table(tmp_path / "points.csv", LONG, rows)
+
+
+def test_a_long_table_becomes_a_round_that_is_closed_and_unblinded(project: Project, lead: User, long: Path) -> None:
+    [imported] = bring(project, long)
+    assert (imported.counts["ratings"], imported.counts["raters"]) == (48, 2)
+    [round] = Round.objects.filter(project=project)
+    assert (round.name, round.kind, round.status, round.overlap) == ("points", "rate", "closed", 2)
+    design = RatingDesign.objects.get(round=round)
+    intact(design)
+    assert design.unblinding.by == lead
+    assert [one.name for one in design.entrants.all()] == ["Alder", "Birch"]
+    assert set(PageTextOf.objects.values_list("exact", flat=True)) >= {"Alder on CD0.", "Birch on CD5."}
+    assert Rating.objects.filter(reason="Why not.").count() == 8
+    keys = [criterion["key"] for criterion in design.version.content["criteria"]]
+    assert keys == ["coherence", "is-it-true"]
+    figures = {measure["name"]: measure for measure in report(round)["measures"]}
+    assert figures["coherence"]["all_agree"] == {"count": 12, "of": 12}
+    assert set(Member.objects.filter(answers__isnull=False).values_list("user__is_active", flat=True)) == {False}
+
+
+def test_the_same_file_again_changes_nothing(project: Project, lead: User, long: Path) -> None:
+    bring(project, long)
+    before = Rating.objects.count(), Answer.objects.count(), Round.objects.count(), Unit.objects.count()
+    assert checked(project, long).known
+    assert bring(project, long) == []
+    assert before == (Rating.objects.count(), Answer.objects.count(), Round.objects.count(), Unit.objects.count())
+
+
+def test_what_a_rater_says_again_is_kept_as_a_repeat(project: Project, lead: User, tmp_path: Path) -> None:
+    said = [("CD1", "Alder", "Ada", "quality", "4"), ("CD1", "Alder", "Ada", "quality", "2")]
+    bring(project, table(tmp_path / "twice.csv", LONG[:5], said))
+    again = Answer.objects.order_by("assignment__repeat").values_list("assignment__repeat", "ratings__value")
+    assert list(again) == [(0, "4"), (1, "2")]
+
+
+def test_systems_and_units_of_the_project_are_found_by_their_names(
+    project: Project, lead: User, tmp_path: Path
+) -> None:
+    runs = build_runs(project, clusters=2)
+    rows = [(f"DEMO000{n}_0", "Birch", "Ada", "quality", str(n + 1)) for n in range(2)]
+    bring(project, table(tmp_path / "own.csv", LONG[:5], rows))
+    assert [entrant.run for entrant in Entrant.objects.all()] == [runs[1]]
+    assert {source.unit.type for source in RatingSource.objects.all()} == {"cluster"}
+    assert not PageTextOf.objects.filter(summary=None).exists()
+    other = [("DEMO0000_0", "Birch", "Ada", "quality", "1", "", "Birch never wrote this.")]
+    found = checked(project, table(tmp_path / "other.csv", LONG, other))
+    assert faults(found) == [("other.csv", 2, "summary")]
+
+
+def test_rows_that_lack_something_are_named_by_file_line_and_field(
+    project: Project, lead: User, tmp_path: Path
+) -> None:
+    rows = [("CD1", "Alder", "Ada", "quality", "4"), ("", "Alder", "Ada", "quality", "4"),
+            ("CD1", "Alder", "", "quality", "4"), ("CD1", "Alder", "Ada", "quality", "")]  # fmt: skip
+    found = checked(project, table(tmp_path / "bad.csv", LONG[:5], rows))
+    assert faults(found) == [("bad.csv", 3, "unit"), ("bad.csv", 4, "rater")]
+    with pytest.raises(BadFiles):
+        bring(project, tmp_path / "bad.csv")
+    assert not Round.objects.exists()
+    found = checked(project, table(tmp_path / "else.csv", ("a", "b"), [("1", "2")]))
+    assert faults(found) == [("else.csv", 1, "header")]
+
+
+def test_values_off_the_scale_are_listed_and_mapped_and_never_dropped(
+    project: Project, lead: User, tmp_path: Path
+) -> None:
+    odd = ["S1", "CD1", "It helps.", "It may help.", *SAID]
+    odd[7], odd[13] = "Other / uncertain (please comment)", "(+1): Positive effect"
+    path = facets(tmp_path / "Facets - Ada.tsv", odd, ["S1", "CD2", "It harms.", "It may harm.", *SAID])
+    found = checked(project, path)
+    assert faults(found) == [("Facets - Ada.tsv", 2, "outcome"), ("Facets - Ada.tsv", 2, "strength-generated")]
+    assert "Say what it is" in found.faults.listed[0].message
+    mapping = mapping_of(
+        ["Other / uncertain (please comment)=n/a", "strength-generated:(+1): Positive effect=N/A"]
+    )  # fmt: skip
+    bring(project, path, **mapping)
+    assert Rating.objects.filter(is_na=True).count() == 2
+    # The same words where they are meant keep their meaning.
+    assert set(Rating.objects.filter(criterion="direction-target").values_list("value", flat=True)) == {"positive"}
+
+
+def test_facets_of_several_raters_are_one_round_by_the_shipped_protocol(
+    project: Project, lead: User, tmp_path: Path
+) -> None:
+    rows = [[f"S{s}", f"CD{n}", "It helps.", f"S{s} says it helps in {n}.", *SAID] for s in range(2) for n in range(3)]
+    paths = [facets(tmp_path / f"Facets - {rater} - Sheet1.tsv", *rows[k:]) for k, rater in ((0, "Ada"), (1, "Bo"))]
+    bring(project, *paths)
+    round = Round.objects.get(project=project)
+    assert set(Member.objects.filter(answers__isnull=False).values_list("user__name", flat=True)) == {"Ada", "Bo"}
+    assert Protocol.objects.get(project=project).name == "MSLR facets"
+    values = dict(Rating.objects.filter(answer__assignment__position=0).values_list("criterion", "value"))
+    assert values == {
+        "fluency": "2", "population": "2", "intervention": "1", "outcome": "0", "direction-target": "positive",
+        "direction-generated": "negative", "strength-target": "1", "strength-generated": "0",
+    }  # fmt: skip
+    assert set(Rating.objects.exclude(reason="").values_list("criterion", "reason")) == {
+        ("outcome", "the outcome is another")
+    }
+    assert {source.gold and source.gold["text"] for source in RatingSource.objects.all()} == {"It helps."}
+    assert {measure["name"] for measure in report(round)["measures"]} == set(values)
+    assert bring(project, *paths) == []
+
+
+def test_pairs_become_preferences_with_the_sides_as_they_were_seen(
+    project: Project, lead: User, tmp_path: Path
+) -> None:
+    def pair(unit: str, a: str, b: str, said: str) -> list[str]:
+        return [unit, "It helps.", a, f"{a} on {unit}.", b, f"{b} on {unit}.", said, "Both wrong.", ""]
+
+    ada = table(tmp_path / "sample1 - Ada.csv", PAIRS, [
+        pair("CD1", "S1", "S2", "A"), pair("CD2", "S1", "S2", "Neither is more accurate (use sparingly)")])  # fmt: skip
+    bo = table(tmp_path / "sample1 - Bo - Sheet1.csv", PAIRS, [pair("CD1", "S2", "S1", "B")])
+    bring(project, ada, bo)
+    round = Round.objects.get(project=project)
+    assert (round.kind, round.units_count) == ("compare", 2)
+    said = Preference.objects.order_by("answer__assignment__position", "answer__assignment__number")
+    assert [(one.choice, one.left.shown, one.reason) for one in said] == [
+        ("left", "S1 on CD1.", "Both wrong."), ("right", "S2 on CD1.", "Both wrong."),
+        ("neither", "S1 on CD2.", "Both wrong."),
+    ]  # fmt: skip
+    assert PageText.objects.count() == 4
+    assert report(round)["measures"][0]["all_agree"] == {"count": 1, "of": 1}
+
+
+def test_summeval_lines_have_raters_by_their_places(project: Project, lead: User, tmp_path: Path) -> None:
+    points = {"coherence": 4, "consistency": 5, "fluency": 5, "relevance": 3}
+    line: dict[str, Any] = {
+        "id": "cnn-1",
+        "model_id": "M1",
+        "decoded": "A summary.",
+        "references": [],
+        "expert_annotations": [points] * 3,
+        "turker_annotations": [points | {"fluency": 1}] * 5,
+    }
+    path = tmp_path / "model_annotations.jsonl"
+    path.write_text("".join(json.dumps(line | {"id": f"cnn-{n}"}) + "\n" for n in range(2)), encoding="utf-8")
+    bring(project, path)
+    assert Rating.objects.count() == 2 * 8 * 4
+    bad = tmp_path / "bad.jsonl"
+    bad.write_text(json.dumps(line | {"expert_annotations": [{"fluency": "5"}]}) + "\n", encoding="utf-8")
+    assert faults(checked(project, bad)) == [("bad.jsonl", 1, "expert_annotations[0].fluency")]
+
+
+def test_ratings_that_were_released_and_imported_elsewhere_agree_as_before(
+    project: Project, lead: User, evaluator: User, ann1: User, tmp_path: Path
+) -> None:
+    members = [project.members.get(user=user) for user in (evaluator, ann1)]
+    round = open_rating(project, members, build_runs(project))
+    rate_all(evaluator, round)
+    rate_all(ann1, round, lambda criterion, key: criterion.scale.options[int(key[-1], 16) % 2].value)
+    close_round(round=round, by=None)
+    unblind(design=RatingDesign.objects.get(round=round), by=lead)
+    file = released(project, tmp_path / "r") / "ratings" / "ratings.csv"
+    there = create_project(slug="elsewhere", name="Elsewhere", by=lead)
+    build_runs(there)
+    bring(there, file)
+    assert Protocol.objects.get(project=there).name == Protocol.objects.get(project=project).name
+    before, after = (
+        {m["name"]: (m["units"], m["ratings"], m["reviews"], m["all_agree"], {
+            name: figure["value"] for name, figure in m["coefficients"].items() if name != "cohen_pairs"})
+         for m in report(one)["measures"]}
+        for one in (Round.objects.get(pk=round.pk), Round.objects.get(project=there))
+    )  # fmt: skip
+    assert set(before) == set(after) == {"coherence", "relevance", "consistency"}
+    for name, (*counts, coefficients) in before.items():
+        assert after[name][:-1] == tuple(counts)
+        assert after[name][-1] == pytest.approx(coefficients)
+
+
+def test_the_command_lists_what_to_map_and_takes_it(project: Project, lead: User, tmp_path: Path, capsys: Any) -> None:
+    odd = ["S1", "CD1", "It helps.", "It may help.", *SAID]
+    odd[7] = "Other"
+    path = str(facets(tmp_path / "Facets - Ada.tsv", odd))
+    with pytest.raises(CommandError):
+        call_command("import_data", "ratings", path, project=project.slug)
+    assert 'map "outcome:Other=VALUE"' in capsys.readouterr().err
+    call_command("import_data", "ratings", path, project=project.slug, lead=lead.email, map=["Other=n/a"])
+    assert Rating.objects.filter(is_na=True).count() == 1
+    with pytest.raises(Refused):
+        mapping_of(["Other"])
