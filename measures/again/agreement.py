@@ -64,6 +64,8 @@ def repeat(folder: Folder, findings: Findings) -> None:
         except (KeyError, TypeError, ValueError) as error:
             raise Unusable(f"{REPORTS}: a line of it is no report, or its answers lack a column ({error!r})") from None
         findings.compare(REPORTS, f"round {name}", printed, again)
+        if line.get("own_seed"):
+            continue  # the round's says in which order people saw what they judged blindly
         findings.compare(REPORTS, f"round {name}, seed", line["seed"], rounds.get(name, {}).get("seed"))
     for name, round in rounds.items():
         if round["status"] == "closed" and _is_independent(round) and name not in there:

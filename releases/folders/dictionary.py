@@ -86,6 +86,7 @@ TABLES: Sequence[Table] = (
          "ratings_an_item": "How many ratings an item was to have, the mean where a block has more.",
          "scales": "Which column lies on which scale.",
          "comparisons": "Which texts are compared, and how.", "seed": "Of the bootstrap.",
+         "own_seed": "Only where the seed of the bootstrap is another than the round's, which orders pages.",
          "bootstrap": "Replicates.", "libraries": "Versions that it was computed with."},
     ),
     Table(

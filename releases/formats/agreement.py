@@ -56,7 +56,8 @@ def _line(round: Round) -> bytes:
             "ratings_an_item": ratings_an_item(round),
             "seed": drawn_by(round), "bootstrap": REPLICATES, "libraries": {"numpy": version("numpy")},
             "report": report_of(round),
-        },
+        }
+        | ({"own_seed": True} if kind.blind else {}),
         ensure_ascii=False,
     ).encode() + b"\n"  # fmt: skip
 
