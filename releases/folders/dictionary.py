@@ -62,8 +62,8 @@ TABLES: Sequence[Table] = (
          "bootstrap.", "guideline": "The version that it began with.", "units": "How many.",
          "sampling": "Filters, strata, sample and order.", "policy": "How answers become gold.",
          "options": "What people were shown.", "opened_at": TIME, "closed_at": TIME,
-         "blind": "Only of rounds whose texts are rated without knowing whose they are, until they are unblinded: "
-         "seed, options and answers are left out."},
+         "blind": "Whether its texts are rated without knowing whose they are and it is not unblinded yet: seed, options "
+         "and answers are left out."},
     ),
     Table(
         "answers/*.csv", "a revision of an answer; a file a kind", ("answer",),

@@ -33,7 +33,7 @@ def _lines(project: Project) -> Iterator[bytes]:
                 "overlap": round.overlap, "dealing": round.dealing, "seed": round.seed,
                 "guideline": round.guideline.number, "units": round.units_count, "sampling": round.sampling,
                 "policy": round.policy, "options": round.options, "opened_at": time(round.opened_at),
-                "closed_at": time(round.closed_at) if round.closed_at else None,
+                "closed_at": time(round.closed_at) if round.closed_at else None, "blind": round.pk in blind,
             } | less,
             ensure_ascii=False, sort_keys=True,
         ).encode() + b"\n"  # fmt: skip
@@ -41,4 +41,4 @@ def _lines(project: Project) -> Iterator[bytes]:
 
 def _kept_back(round: Round) -> dict[str, Any]:
     sampling = {name: value for name, value in round.sampling.items() if name != "seed"}
-    return {"seed": None, "sampling": sampling, "options": {}, "blind": True}
+    return {"seed": None, "sampling": sampling, "options": {}}

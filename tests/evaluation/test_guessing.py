@@ -6,7 +6,7 @@ regression on all of them. They learn from half of the pages and guess the other
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from scipy.stats import binomtest, chisquare  # type: ignore[import-untyped]
 
 from accounts.models import User
 from evaluation.models import PageText
-from projects.models import Assignment, Project, Round
+from projects.models import Assignment, Project
 from projects.rounds import cards
 from tests.evaluation.rating import build_runs, open_rating
 
@@ -45,29 +45,23 @@ def features(card: Mapping[str, Any], place: int, reply: HttpResponse) -> Featur
 
 @pytest.fixture
 def seen(project: Project, evaluator: User, monkeypatch: pytest.MonkeyPatch) -> list[tuple[Features, int]]:
-    return _seen(_round(project, evaluator, monkeypatch))
-
-
-def _round(project: Project, evaluator: User, monkeypatch: pytest.MonkeyPatch) -> Round:
+    """The features of every text on every page, and whose it is."""
     monkeypatch.setattr("tests.evaluation.rating.SYSTEMS", SAME)
     runs = build_runs(project, clusters=PAGES, systems=tuple(SAME))
     round = open_rating(project, [project.members.get(user=evaluator)], runs)
     assert round.units_count == PAGES
-    return round
-
-
-def _seen(round: Round, leak: Any = None) -> list[tuple[Features, int]]:
-    """The features of every text on every page, and whose it is."""
     slots = list(Assignment.objects.filter(round=round).select_related("unit", "round").order_by("position"))
     whose = dict(PageText.objects.values_list("code", "entrants"))
     found = []
     for card in cards.cards(round, slots):
         reply = HttpResponse(json.dumps([card], default=str))
-        for place, text in enumerate(card["texts"]):
-            given = features(card, place, reply)
-            system = whose[text["key"]][0]
-            found.append((given | (leak(system) if leak else {}), system))
+        found += [(features(card, place, reply), whose[text["key"]][0]) for place, text in enumerate(card["texts"])]
     return found
+
+
+def leaking(seen: Sequence[tuple[Features, int]], leak: Callable[[int], Features]) -> list[tuple[Features, int]]:
+    """The same, with a leak planted."""
+    return [(given | leak(system), system) for given, system in seen]
 
 
 def _halves(seen: Sequence[tuple[Features, int]]) -> tuple[list[tuple[Features, int]], list[tuple[Features, int]]]:
@@ -117,9 +111,10 @@ def better_than_chance(seen: Sequence[tuple[Features, int]]) -> list[str]:
     ]  # fmt: skip
 
 
-def test_nothing_but_its_text_tells_a_system_and_each_comes_at_each_place_as_often(
+def test_nothing_but_its_text_tells_a_system_each_comes_at_each_place_as_often_and_planted_leaks_are_found(
     seen: list[tuple[Features, int]],
 ) -> None:
+    """One leak says it now and then by itself, and one only shows together with another."""
     assert len(seen) == PAGES * SYSTEMS
     assert better_than_chance(seen) == []
     counts = Counter((given["place"], system) for given, system in seen)
@@ -127,15 +122,8 @@ def test_nothing_but_its_text_tells_a_system_and_each_comes_at_each_place_as_oft
     assert chisquare(list(counts.values())).pvalue > 0.01
     ranks = Counter((given["rank of the key"], system) for given, system in seen)
     assert chisquare(list(ranks.values())).pvalue > 0.01
-
-
-def test_planted_leaks_are_found(project: Project, evaluator: User, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One that says it now and then by itself, and one that only shows together with another."""
-    round = _round(project, evaluator, monkeypatch)
     chance = np.random.default_rng(11)
-    noisy = _seen(round, lambda system: {"hint": system if chance.random() < 0.2 else chance.integers(SYSTEMS)})
+    noisy = leaking(seen, lambda system: {"hint": system if chance.random() < 0.2 else chance.integers(SYSTEMS)})
     assert "hint" in better_than_chance(noisy)
-    split = _seen(
-        round, lambda system: {"one": (h := chance.normal()) * 3, "other": h * 3 + (system - 1.5) / 3}
-    )  # fmt: skip
+    split = leaking(seen, lambda system: {"one": (h := chance.normal()) * 3, "other": h * 3 + (system - 1.5) / 3})
     assert "all" in better_than_chance(split)
