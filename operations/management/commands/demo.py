@@ -19,6 +19,7 @@ from config.secret_key import kept_secret_key
 from config.spa import manifest
 from operations.robot.history import play_history
 from operations.robot.labels import from_file
+from operations.robot.ratings import play_ratings
 from operations.sample_project import PEOPLE, SAMPLE, Seeded, seed
 from operations.supervisor import Child, GaveUp, Supervisor
 
@@ -52,6 +53,8 @@ class Command(BaseCommand):
             raise CommandError(problem.detail) from None
         if play_history(seeded.project, truth=from_file(SAMPLE)):
             self.stdout.write("Three robots have labelled a sample of it, so that there is some agreement to look at.")
+        if play_ratings(seeded.project):
+            self.stdout.write("They have rated the summaries of four systems too, and a round waits for the evaluator.")
         address = f"http://{shown(host)}:{free}"
         links = sign_in_links(seeded, address)
         connections.close_all()  # the children have their own; this process only watches from here on
