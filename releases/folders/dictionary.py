@@ -62,8 +62,8 @@ TABLES: Sequence[Table] = (
          "bootstrap.", "guideline": "The version that it began with.", "units": "How many.",
          "sampling": "Filters, strata, sample and order.", "policy": "How answers become gold.",
          "options": "What people were shown.", "opened_at": TIME, "closed_at": TIME,
-         "blind": "Whether its texts are rated without knowing whose they are and it is not unblinded yet: seed, options "
-         "and answers are left out."},
+         "blind": "Whether its texts are rated without knowing whose they are, and it is not unblinded yet: seed, "
+         "options and answers are left out."},
     ),
     Table(
         "answers/*.csv", "a revision of an answer; a file a kind", ("answer",),
@@ -86,7 +86,7 @@ TABLES: Sequence[Table] = (
          "ratings_an_item": "How many ratings an item was to have, the mean where a block has more.",
          "scales": "Which column lies on which scale.",
          "comparisons": "Which texts are compared, and how.", "seed": "Of the bootstrap.",
-         "own_seed": "Only where the seed of the bootstrap is another than the round's, which orders pages.",
+         "own_seed": "Whether the seed of the bootstrap is another than the round's, which orders pages.",
          "bootstrap": "Replicates.", "libraries": "Versions that it was computed with."},
     ),
     Table(

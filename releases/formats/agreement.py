@@ -55,9 +55,8 @@ def _line(round: Round) -> bytes:
             "comparisons": [comparison.as_json() for comparison in kind.comparisons_of(round)],
             "ratings_an_item": ratings_an_item(round),
             "seed": drawn_by(round), "bootstrap": REPLICATES, "libraries": {"numpy": version("numpy")},
-            "report": report_of(round),
-        }
-        | ({"own_seed": True} if kind.blind else {}),
+            "own_seed": kind.blind, "report": report_of(round),
+        },
         ensure_ascii=False,
     ).encode() + b"\n"  # fmt: skip
 

@@ -21,7 +21,7 @@ from projects.rounds import cards
 from tests.evaluation.rating import build_runs, open_rating
 
 pytestmark = pytest.mark.django_db
-PAGES, SYSTEMS = 500, 4
+PAGES, SYSTEMS = 200, 4
 #: How sure a test must be that a guess is better than chance, over all features together.
 ALPHA = 0.01
 Features = dict[str, float]
