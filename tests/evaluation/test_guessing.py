@@ -123,7 +123,7 @@ def test_nothing_but_its_text_tells_a_system_each_comes_at_each_place_as_often_a
     ranks = Counter((given["rank of the key"], system) for given, system in seen)
     assert chisquare(list(ranks.values())).pvalue > 0.01
     chance = np.random.default_rng(11)
-    noisy = leaking(seen, lambda system: {"hint": system if chance.random() < 0.2 else chance.integers(SYSTEMS)})
+    noisy = leaking(seen, lambda system: {"hint": float(system if chance.random() < 0.2 else chance.integers(SYSTEMS))})
     assert "hint" in better_than_chance(noisy)
     split = leaking(seen, lambda system: {"one": (h := chance.normal()) * 3, "other": h * 3 + (system - 1.5) / 3})
     assert "all" in better_than_chance(split)
