@@ -32,7 +32,8 @@ class Unblinding(models.Model):
 
 
 class Entrant(models.Model):
-    """Who takes part in a round: a run's summaries, or the reference summaries."""
+    """Who takes part in a round: a run's summaries, or, without a run, the reference summaries, or a system that an
+    import of ratings names."""
 
     design = models.ForeignKey(RatingDesign, on_delete=models.PROTECT, related_name="entrants")
     number = models.PositiveSmallIntegerField()
@@ -42,10 +43,6 @@ class Entrant(models.Model):
     class Meta:
         ordering = ["design_id", "number"]
         constraints = [models.UniqueConstraint(fields=["design", "number"], name="one_entrant_per_number")]
-
-    @property
-    def is_reference(self) -> bool:
-        return self.run_id is None
 
 
 class RatingSource(models.Model):
