@@ -87,6 +87,8 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
     folder = tmp_path_factory.mktemp("browser")
     shutil.copytree(furnished(beside_workers / "furnished"), folder, dirs_exist_ok=True)
     made = House(folder, "")
+    # More projects are made in one house than a person makes in a day.
+    made.environment["LIMIT_PROJECTS_PER_DAY"] = "0"
     made.start_web()
     made.start_worker()
     yield made
