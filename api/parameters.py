@@ -96,7 +96,7 @@ def _meant(parameter: Parameter, value: Any) -> Any:
 
 
 def _fault(parameter: Parameter, value: Any) -> str:
-    if value is None or value in ("", []):
+    if value is None or value == "" or (parameter.takes is Takes.SEVERAL and value == []):
         if parameter.required:
             return NEEDED
         if parameter.takes not in (Takes.CHOICE, Takes.SWITCH):
