@@ -161,7 +161,7 @@ def test_a_review_is_rebuilt_from_its_sentences_to_a_released_cluster_by_keyboar
     unsaved(page, f"{n + 1} changes not saved")
     hands.press("Control+s")
     unsaved(page, f"{n + 1} changes saved")
-    expect(page.locator("main")).to_contain_text("complete: it is released")
+    expect(page.locator("main")).to_contain_text("complete: ready to release")
 
     hands.tab_to("Releases")
     hands.press("Enter")
