@@ -1,5 +1,6 @@
 """The plan of a rating round: sources, pages and texts, from the rows as they are and a seed. Writes nothing."""
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -75,6 +76,9 @@ class Planned:
             "pages": [
                 [page.source, [[t.code, sorted(t.of), t.is_check] for t in page.texts]] for page in self.pages
             ],
+            "texts": digest_of_texts(
+                (t.shown, [t.of[number][1] for number in sorted(t.of)]) for page in self.pages for t in page.texts
+            ),
         }  # fmt: skip
 
     def balance(self, people: int) -> dict[str, Any]:
@@ -90,6 +94,14 @@ class Planned:
         return design.balance(
             design.order_of_page(names, page.number, number, 0, self.seed) for page in whole for number in range(people)
         )
+
+
+def digest_of_texts(texts: Iterable[tuple[str, Sequence[str]]]) -> str:
+    """SHA-256, in hex, of texts as shown and as written by each entrant, page by page."""
+    found = sha256()
+    for shown, exact in texts:
+        found.update(json.dumps([shown, list(exact)], ensure_ascii=False).encode() + b"\n")
+    return found.hexdigest()
 
 
 def planned(

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from functools import lru_cache
 
+from django.db.models import Prefetch
+
 from api.problems import Conflict
 from measures.design import digest
 from projects.models import Round, Unit
@@ -10,7 +12,7 @@ from projects.models import Round, Unit
 from ..models import Entrant, PageText, PageTextOf, ProtocolVersion, RatingDesign, RatingPage, RatingSource
 from ..protocols.content import load
 from ..protocols.parts import Content
-from .planning import Planned
+from .planning import Planned, digest_of_texts
 
 PAGE = "rating page"
 
@@ -81,12 +83,16 @@ def laid_out(round: Round) -> list[tuple[int, int]]:
 
 def intact(design: RatingDesign) -> None:
     """`Conflict` where a frozen design is not what it was: its plan, or a text of it, was changed in the data base."""
-    texts = PageText.objects.filter(page__source__design=design).order_by("page__number", "number")
+    written = Prefetch("entries", PageTextOf.objects.order_by("entrant__number"))
+    texts = PageText.objects.filter(page__source__design=design).select_related("page").prefetch_related(written)
+    found = list(texts.order_by("page__number", "number"))
     pages: dict[int, list[Sequence[object]]] = {}
-    for page, code, of, check in texts.values_list("page__number", "code", "entrants", "is_check"):
-        pages.setdefault(page, []).append([code, of, check])
+    for text in found:
+        pages.setdefault(text.page.number, []).append([text.code, text.entrants, text.is_check])
+    said = digest_of_texts((text.shown, [entry.exact for entry in text.entries.all()]) for text in found)
     planned = [texts for _, texts in design.plan["pages"]]
-    if digest(design.plan) != design.digest or planned != [pages.get(n) for n in range(len(planned))]:
+    same = planned == [pages.get(n) for n in range(len(planned))] and said == design.plan["texts"]
+    if digest(design.plan) != design.digest or not same:
         raise Conflict(f"The design of {design.round} is not what it was when it was frozen.")
 
 

@@ -222,14 +222,37 @@ def test_the_same_seed_gives_the_same_design_and_another_one_another(project: Pr
     assert digests[0] == digests[1] != digests[2]
 
 
-def test_a_design_that_was_changed_in_the_data_base_is_noticed(project: Project, evaluator: User) -> None:
+@pytest.mark.parametrize(
+    ("model", "change"),
+    [
+        (PageText, {"entrants": [9]}), (PageText, {"shown": "Another text."}), (PageTextOf, {"exact": "Another text."}),
+        (RatingDesign, {"plan": {"pages": [], "texts": ""}}),
+    ],
+)  # fmt: skip
+def test_a_design_that_was_changed_in_the_data_base_is_noticed(
+    project: Project, evaluator: User, model: Any, change: dict[str, Any]
+) -> None:
     round = open_rating(project, [project.members.get(user=evaluator)], build_runs(project))
-    design = RatingDesign.objects.get(round=round)
-    intact(design)
-    text = PageText.objects.order_by("pk")[0]
-    PageText.objects.filter(pk=text.pk).update(entrants=[9])
+    intact(RatingDesign.objects.get(round=round))
+    model.objects.filter(pk=model.objects.order_by("pk")[0].pk).update(**change)
     with pytest.raises(Conflict, match="not what it was"):
-        intact(design)
+        intact(RatingDesign.objects.get(round=round))
+
+
+def test_where_a_page_has_one_text_nobody_gets_a_source_twice_and_each_text_is_rated(
+    project: Project, lead: User, evaluator: User, ann1: User, ann2: User
+) -> None:
+    """A list for each rater, as a protocol with one text a page asks."""
+    members = [project.members.get(user=user) for user in (lead, evaluator, ann1, ann2)]
+    round = open_rating(project, members, build_runs(project), "shipped:ms2-direction", overlap=1)
+    assert round.units_count == 16
+    dealt = Counter(
+        round.assignments.values_list("person", "unit__rating_page__source").order_by()
+    )  # fmt: skip
+    assert len(dealt) == 16
+    assert set(dealt.values()) == {1}
+    cards = hand_of(evaluator, round)
+    assert {len(card["texts"]) for card in cards} == {1}
 
 
 def test_a_check_is_a_text_made_worse_at_places_that_differ(project: Project, evaluator: User) -> None:
