@@ -19,7 +19,7 @@ ALL, KEPT = "all", "kept"
 ROUND = Column("Round", False)
 NO_INTERVALS = "no interval"
 INTERVALS = (
-    "In brackets 95 % intervals over sources, texts of one review being alike, for these raters. A text counts once, "
+    "In brackets 95 % intervals over reviews, whose texts are alike, for these raters. A text counts once, "
     "as the mean of its raters; a text that several systems wrote alike counts for each."
 )
 

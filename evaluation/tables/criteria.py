@@ -7,7 +7,7 @@ from projects.tables import Cell, Column, Table
 
 from .building import INTERVALS, ROUND, Json, RatedRound, Ratings, RatingsTable, ends, figure, share
 
-LETTERS = "Systems that share a letter do not differ (swaps by source, Holm over the pairs of a criterion, 5 %)."
+LETTERS = "Systems that share a letter were not shown to differ (swaps by review, Holm over a criterion's pairs, 5 %)."
 
 
 def asked(figures: Json) -> Iterator[Json]:
@@ -69,7 +69,7 @@ class DifferencesTable(RatingsTable):
             rows,
             [
                 INTERVALS, "p: swaps by source, two-sided; Holm over the pairs of a criterion.",
-                "Beside: Wilcoxon's signed ranks over sources, pairs without a difference left out; McNemar's exact "
+                "Beside: Wilcoxon's signed ranks over reviews, pairs without a difference left out; McNemar's exact "
                 "test of shares.",
             ],
             data.missing(), beside=self.beside,

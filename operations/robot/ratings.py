@@ -27,8 +27,8 @@ ROUND, OPEN = "Ratings (robots)", "Rate these summaries"
 #: name -> (method, what it adds to a rating, in points). The last is for the open round, beside the
 #: reference summaries: nobody has rated them.
 SYSTEMS: Mapping[str, tuple[str, float]] = {
-    "TextRank": ("TextRank", 0.6), "Lead": ("lead", 0.2), "Lead of each": ("lead of each", -0.1),
-    "Random sentences": ("random", -0.7), "MMR": ("MMR", 0.0),
+    "TextRank": ("TextRank", 0.6), "Lead": ("lead", 0.2), "MMR": ("MMR", -0.1),
+    "Random sentences": ("random", -0.7), "Lead of each": ("lead of each", 0.0),
 }  # fmt: skip
 RATED = 4
 #: What each robot adds, in points: a mild, a middling and a severe one.
