@@ -21,7 +21,8 @@ $(VENV)/.runtime: requirements.txt | $(BIN)/python
 	@touch $@
 
 $(VENV)/.test: requirements.txt requirements/test.txt requirements/gpu.txt | $(BIN)/python
-	$(BIN)/python -m pip install -q -r requirements/test.txt
+	@# Of some ten thousand modules a run of tests imports a third: those are compiled when they are.
+	$(BIN)/python -m pip install -q --no-compile -r requirements/test.txt
 	@touch $@ $(VENV)/.runtime
 
 run: $(VENV)/.runtime ## install, build, seed the illustrative project and serve it on PORT (8000): one command on a fresh machine

@@ -113,7 +113,7 @@ def set_password(*, request: HttpRequest, user: User, new: str, current: str | N
     throttling.check(Failure.What.PASSWORD, who)
     if user.has_usable_password() and not user.check_password(current or ""):
         throttling.count(Failure.What.PASSWORD, who)
-        raise Refused.field("current", "This is not your present password.")
+        raise Refused.field("current", "This is not your current password.")
     check_password_strength(new, user, field="new")
     hashed = make_password(new)  # slow on purpose, so before the transaction: on SQLite that would keep others waiting
     with transaction.atomic():

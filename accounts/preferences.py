@@ -4,7 +4,9 @@ from typing import Any
 
 from .models import User
 
-DEFAULTS: dict[str, Any] = {"single_keys": True, "theme": "auto"}
+DEFAULTS: dict[str, Any] = {
+    "single_keys": True, "theme": "auto", "pin_guideline": False, "mail": True, "introduced": [],
+}  # fmt: skip
 THEMES = ("auto", "light", "dark")
 
 

@@ -22,11 +22,24 @@ class PreferencesSerializer(Strict):
         required=False, help_text="Whether single letters and digits are keys on the work page."
     )  # fmt: skip
     theme = serializers.ChoiceField(choices=[(t, t) for t in preferences.THEMES], required=False)
+    pin_guideline = serializers.BooleanField(
+        required=False, help_text="Whether the guideline stands beside the text on a wide page."
+    )  # fmt: skip
+    mail = serializers.BooleanField(
+        required=False, help_text="Whether a digest of what is new comes by e-mail, where the installation sends any."
+    )  # fmt: skip
+    introduced = serializers.ListField(
+        child=serializers.SlugField(max_length=30), max_length=30, required=False,
+        help_text="Task kinds whose introduction the person has seen, or skipped.",
+    )  # fmt: skip
 
 
 class UserPreferencesSerializer(serializers.Serializer[Any]):
     single_keys = serializers.BooleanField()
     theme = serializers.ChoiceField(choices=[(t, t) for t in preferences.THEMES])
+    pin_guideline = serializers.BooleanField()
+    mail = serializers.BooleanField()
+    introduced = serializers.ListField(child=serializers.CharField())
 
 
 class VerifiedNoticeSerializer(serializers.Serializer[Any]):

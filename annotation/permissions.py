@@ -3,11 +3,11 @@
 from django.db.models import F, QuerySet
 
 from accounts.models import User
-from api.problems import NotFound
+from api.problems import NotFound, Refused
 from projects.models import Import, Member, Unit
 from projects.permissions import member_in, member_of, permit, unit_of
 
-from .models import Cluster, Proposition, Review, Study
+from .models import Cluster, Finding, Proposition, Review, Search, Study, Target
 
 
 def corpus_reader(user: User, slug: str) -> Member:
@@ -44,7 +44,8 @@ def without_notices(imports: QuerySet[Import]) -> QuerySet[Import]:
 
 def cluster_of(user: User, cluster_id: int) -> tuple[Cluster, Member]:
     """A cluster that the user may read, and the membership by which."""
-    found = Cluster.objects.select_related("review", "imported").defer("imported__report").filter(pk=cluster_id).first()
+    known = Cluster.objects.select_related("project", "review", "imported").defer("imported__report")
+    found = known.filter(pk=cluster_id).first()
     return found, _reading(user, found)  # type: ignore[return-value]
 
 
@@ -67,8 +68,17 @@ def unit_to_read(user: User, unit_id: int) -> Unit:
 
 
 def proposition_to_curate(user: User, unit_id: int) -> tuple[Proposition, Member]:
-    """A proposition, by its unit, whose text the user may correct."""
-    found = Proposition.objects.select_related("unit", "study", "cluster__unit").filter(unit__pk=unit_id).first()
+    """A proposition, by its unit, that the user may correct."""
+    found, member = text_to_curate(user, unit_id)
+    if not isinstance(found, Proposition):
+        raise _nothing()
+    return found, member
+
+
+def text_to_curate(user: User, unit_id: int) -> tuple[Proposition | Target, Member]:
+    """A proposition or a target, by its unit, whose text the user may correct."""
+    claims = Proposition.objects.select_related("unit", "study", "cluster__unit").filter(unit__pk=unit_id)
+    found = claims.first() or Target.objects.select_related("unit").filter(unit__pk=unit_id).first()
     if found is None:
         raise _nothing()
     member = member_in(user, found.unit.project_id)
@@ -92,6 +102,34 @@ def cluster_to_curate(user: User, cluster_id: int) -> tuple[Cluster, Member]:
     clusters = Cluster.objects.select_related("review__unit", "unit", "project")
     found = clusters.filter(pk=cluster_id).first()
     return found, _curating(user, found)  # type: ignore[return-value]
+
+
+def search_of(user: User, search_id: int) -> tuple[Search, Member]:
+    """A search of a project that the user leads."""
+    found = Search.objects.select_related("project", "review", "job").filter(pk=search_id).first()
+    if found is None:
+        raise _nothing()
+    member = member_in(user, found.project_id)
+    permit(member, "bring data in")
+    return found, member
+
+
+def review_named(member: Member, pmid: str) -> Review:
+    """A review of the member's project by its id."""
+    found = Review.objects.select_related("project").filter(project=member.project_id, pmid=pmid.strip()).first()
+    if found is None:
+        raise Refused.field("review", f"The project has no review {pmid.strip()}.")
+    return found
+
+
+def finding_to_answer(user: User, finding_id: int) -> tuple[Finding, Member]:
+    """What a consistency check found in a project that the user curates."""
+    found = Finding.objects.select_related("project").filter(pk=finding_id).first()
+    if found is None:
+        raise _nothing()
+    member = member_in(user, found.project_id)
+    permit(member, "curate")
+    return found, member
 
 
 def _curating(user: User, row: Cluster | Review | None) -> Member:

@@ -34,6 +34,8 @@ class Limit:
     waits: bool = False
 
 
+#: Files of one set in one upload, at most.
+MOST_FILES = 50
 LIMITS = {
     "LIMIT_ANSWERS_PER_MINUTE": Limit(600, "You gave {most} answers within a minute.", MINUTE),
     "LIMIT_JOBS_OF_A_PROJECT": Limit(
@@ -46,7 +48,7 @@ LIMITS = {
         2048, "Your uploads that are being read come to {most} MiB, the most that is kept for one person: wait until "
         "they are done.", waits=True,
     ),
-    "LIMIT_PROJECTS_PER_DAY": Limit(50, "You created {most} projects within a day.", DAY),
+    "LIMIT_PROJECTS_PER_DAY": Limit(20, "You created {most} projects within a day.", DAY),
     "LIMIT_INVITATIONS_PER_DAY": Limit(1000, "You invited {most} people within a day.", DAY),
     "LIMIT_PARTICIPANT_LINKS_PER_DAY": Limit(5000, "You made {most} participant links within a day.", DAY),
     "LIMIT_GUIDELINES_PER_DAY": Limit(200, "You wrote {most} versions of guidelines within a day.", DAY),

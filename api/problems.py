@@ -279,7 +279,7 @@ def as_problem(exc: BaseException | None) -> Problem | None:
         case RequestDataTooBig():
             return TooLarge.body(settings.DATA_UPLOAD_MAX_MEMORY_SIZE or 0)
         case TooManyFilesSent():
-            return Problem("The form has several files. Send one at a time.")
+            return Problem("The form has more files than are taken at once.")
         case TooManyFieldsSent():
             return Problem(f"The request has more than {settings.DATA_UPLOAD_MAX_NUMBER_FIELDS} fields.")
         case SuspiciousOperation() | BadRequest() | MultiPartParserError():

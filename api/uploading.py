@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import IO, Any
 
 from django.conf import settings
+from django.core.exceptions import TooManyFilesSent
 from django.core.files.uploadedfile import UploadedFile
 from django.core.files.uploadhandler import FileUploadHandler
 from django.db import connection
@@ -25,6 +26,10 @@ class NamelessFileHandler(FileUploadHandler):
 
     file: "UploadedFile[bytes] | None" = None
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.whole: list[UploadedFile[bytes]] = []
+
     def new_file(self, *args: Any, **kwargs: Any) -> None:
         super().new_file(*args, **kwargs)
         self.file = UploadedFile(
@@ -40,20 +45,24 @@ class NamelessFileHandler(FileUploadHandler):
         if self.file:
             self.file.seek(0)
             self.file.size = file_size
+            self.whole.append(self.file)
         return self.file
 
     def upload_interrupted(self) -> None:
-        if self.file:
-            self.file.close()
+        for file in filter(None, (*self.whole, self.file)):
+            file.close()
 
 
 class UploadParser(MultiPartParser):
-    """One file with some fields. A view that lists it is one that takes files: nowhere else is a multipart body read,
-    and here only once somebody asks for ``request.data``, which a view does after it knows who may.
+    """One file with some fields. A view that lists it is one that takes files: nowhere else is a
+    multipart body read, and here only once somebody asks for ``request.data``: a view does so when it knows who may.
 
     Reading lasts as long as the sender takes, and holds a thread. So few are read at once by a process
     (``settings.UPLOADS_AT_ONCE``), and one of each person; who comes beyond that is told to come again.
     """
+
+    #: The field that may hold several files; "" where a body has one file.
+    several = ""
 
     @staticmethod
     def limit() -> int:
@@ -69,13 +78,23 @@ class UploadParser(MultiPartParser):
             if not connection.in_atomic_block:
                 connection.close()
             try:
-                return super().parse(stream, media_type, parser_context)
+                found = super().parse(stream, media_type, parser_context)
+                single = [files for name, files in found.files.lists() if name != self.several]
+                if sum(map(len, single)) > 1:
+                    raise TooManyFilesSent  # closed below, like all that is not taken
+                return found
             except BaseException:
                 # Django closes files that came whole; the one that was being written would lie there until somebody
                 # collects the garbage.
                 for handler in request.upload_handlers:
                     handler.upload_interrupted()
                 raise
+
+
+class SetParser(UploadParser):
+    """A file and ``others``, as long together as one may be, with some fields."""
+
+    several = "others"
 
 
 _reading: set[Any] = set()

@@ -6,7 +6,22 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from . import agreement, coverage, fresh, generation, large, loads, loop, moving, overlap, pages, probe, ratings, start
+from . import (
+    agreement,
+    coverage,
+    fresh,
+    generation,
+    large,
+    loads,
+    loop,
+    moving,
+    overlap,
+    pages,
+    probe,
+    ratings,
+    results,
+    start,
+)
 from .attacks.every import ATTACKS
 from .places import ROOT
 from .report import Found, keep, say, table
@@ -87,6 +102,7 @@ RUNS: dict[str, Callable[[argparse.Namespace], Found]] = {
     "generation": _generation,
     "probe": lambda given: probe.run(probe.Plan.quick() if given.quick else probe.Plan()),
     "ratings": lambda given: ratings.run(ratings.Plan.quick() if given.quick else ratings.Plan()),
+    "results": lambda given: results.run(results.Plan.quick() if given.quick else results.Plan()),
     "pages": lambda given: pages.run(),
     "start": lambda given: start.run(),
 }

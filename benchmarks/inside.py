@@ -10,6 +10,7 @@ from benchmarks.inside_fresh import analysed, beside_older
 from benchmarks.inside_jobs import answered, neighbours
 from benchmarks.inside_loads import before_load, cast, kept
 from benchmarks.inside_moving import bare_export, bare_import, export, import_file
+from benchmarks.inside_ratings import rated
 from benchmarks.inside_rounds import grow, open_round, people, stored
 
 VERBS = {
@@ -17,6 +18,7 @@ VERBS = {
     for f in (
         grow, people, open_round, stored, import_file, bare_import, export, bare_export,
         cast, before_load, kept, beside_older, analysed, neighbours, answered,
+        rated,
     )
 }  # fmt: skip
 

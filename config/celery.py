@@ -65,6 +65,11 @@ app.conf.update(
             "schedule": schedule(60.0),
             "options": {"expires": 60.0},
         },
+        "mail what is new": {
+            "task": "projects.mail",
+            "schedule": schedule(60.0),
+            "options": {"expires": 60.0},
+        },
         "sweep what is spent": {"task": "projects.sweep", "schedule": crontab(hour=3, minute=17)},
     },
 )

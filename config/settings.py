@@ -30,6 +30,10 @@ try:
     GENERATION_NETWORKS = [ip_network(network) for network in env.list("GENERATION_NETWORKS", default=[])]
 except ValueError as error:
     raise ImproperlyConfigured(f"GENERATION_ENDPOINTS, GENERATION_NETWORKS: {error}.") from None
+# Where PubMed is asked (NCBI's E-utilities). Another address is for a mirror, or for tests.
+PUBMED_URL = env.str("PUBMED_URL", default="https://eutils.ncbi.nlm.nih.gov/entrez/eutils/")
+if not re.match(r"https://[^/@?#\s]+/|http://(localhost|127\.0\.0\.1)(:\d+)?/", PUBMED_URL):
+    raise ImproperlyConfigured("PUBMED_URL must begin with https:// and name a host and a path.")
 HTTPS = env.bool("HTTPS", default=False)
 BEHIND_PROXY = env.bool("BEHIND_PROXY", default=False)
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=[])
@@ -195,6 +199,24 @@ if OIDC_ISSUER or OIDC_CLIENT_ID or OIDC_CLIENT_SECRET:
     ACCOUNT_LOGIN_METHODS = {"email"}
     ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
 
+# Digests of what is new, where a mail server is named. Whoever reads one must be able to follow its links.
+EMAIL_HOST = env.str("EMAIL_HOST", default="")
+EMAIL_PORT = env.int("EMAIL_PORT", default=587)
+EMAIL_HOST_USER = env.str("EMAIL_HOST_USER", default="")
+EMAIL_HOST_PASSWORD = env.str("EMAIL_HOST_PASSWORD", default="")
+EMAIL_USE_TLS = env.bool("EMAIL_USE_TLS", default=False)
+EMAIL_USE_SSL = env.bool("EMAIL_USE_SSL", default=False)
+EMAIL_TIMEOUT = 10
+DEFAULT_FROM_EMAIL = env.str("EMAIL_FROM", default="")
+BASE_URL = env.str("BASE_URL", default="").rstrip("/")
+if EMAIL_HOST and not (DEFAULT_FROM_EMAIL and re.match(r"https?://[^/]", BASE_URL)):
+    raise ImproperlyConfigured(
+        "EMAIL_HOST needs EMAIL_FROM, an address, and BASE_URL, under which people reach Concord: for example "
+        "https://concord.example.org."
+    )
+if EMAIL_USE_TLS and EMAIL_USE_SSL:
+    raise ImproperlyConfigured("EMAIL_USE_TLS (STARTTLS) or EMAIL_USE_SSL, not both.")
+
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_PROXY else None
 SECURE_SSL_REDIRECT = HTTPS
 SECURE_REDIRECT_EXEMPT = [r"^(healthz|readyz|metrics)$"]  # asked from inside, where nothing speaks TLS
@@ -238,14 +260,14 @@ WHITENOISE_IMMUTABLE_FILE_TEST = r"^/static/app/assets/.+[.-][A-Za-z0-9_-]{8,}\.
 WHITENOISE_ADD_HEADERS_FUNCTION = harmless
 MEDIA_ROOT = DATA_DIR / "files"
 FILE_UPLOAD_HANDLERS = ["api.uploading.NamelessFileHandler"]
-DATA_UPLOAD_MAX_NUMBER_FILES = 1
+# Where a view takes a set; what takes one file says so itself (api.uploading).
+DATA_UPLOAD_MAX_NUMBER_FILES = limits.MOST_FILES
 # No longer body than the web server waits for before it gives a request to a thread.
 DATA_UPLOAD_MAX_MEMORY_SIZE = Limits().whole
 # Files that one process receives at once: so many of its threads wait for their senders, the others serve.
 UPLOADS_AT_ONCE = env.int("UPLOADS_AT_ONCE", default=2)
 # What one background job may take, in MiB, beyond what its worker has; 0 is no limit. Jobs with models are not limited.
 JOB_MEMORY_MB = env.int("JOB_MEMORY_MB", default=2048)
-NEW_PROJECTS_A_DAY = env.int("NEW_PROJECTS_A_DAY", default=20)
 UPLOAD_LIMIT = env.int("UPLOAD_LIMIT_MB", default=512) * 1024 * 1024
 
 # How much a person or a project may ask for: api.limits has the table.
@@ -290,8 +312,9 @@ SPECTACULAR_SETTINGS = {
         "RelationEnum": "annotation.models.Relation",
         "TargetLevelEnum": "annotation.models.Level",
         "OriginEnum": "projects.models.Origin",
-        "CounterfactualKindEnum": "annotation.models.counterfactual.KINDS",
+        "KindOfCounterfactualEnum": "annotation.models.counterfactual.KINDS",
         "CounterfactualOriginEnum": "annotation.serializers.corpus.COUNTERFACTUAL_ORIGINS",
+        "TextOriginEnum": "annotation.models.TextOrigin",
         "TaskKindEnum": "projects.serializers.corrections.KIND_CHOICES",
         "UnitLevelEnum": "generation.models.UnitLevel",
         "RunPurposeEnum": "generation.models.RunPurpose",
@@ -300,6 +323,8 @@ SPECTACULAR_SETTINGS = {
         "PlannedPurposeEnum": "projects.serializers.rounds.PURPOSES",
         "ReadinessEnum": "projects.rounds.readiness.STATES",
         "PracticeStandingEnum": "projects.rounds.practice.STANDINGS",
+        "SearchStateEnum": "annotation.models.Search.State",
+        "SearchActEnum": "annotation.serializers.searches.DO",
         "ProtocolKindEnum": "evaluation.protocols.parts.KINDS",
     },
 }

@@ -22,13 +22,15 @@ export default defineConfig(({ command }) => ({
         // small ones.
         codeSplitting: {
           groups: [
-            { name: 'base', test: /node_modules|preload-helper|(src\/(api|session|routes|kinds\/(\w+\/)?index\.ts)|extra-kinds)/ },
-            { name: 'work', test: /src\/(work\/(?!First|Questions|PracticeResult|Feedback)|text)/ },
-            { name: 'label', test: /src\/kinds\/label\/(?!columns|inForce|InForce|newRow|typed|Handles)/ },
+            { name: 'base', test: /node_modules|preload-helper|(src\/(api\/client|session|routes|parts\/(loaded|errorMessage|Skeleton|place|part\.)|kinds\/(\w+\/)?index\.ts)|extra-kinds)/ },
+            { name: 'work', test: /src\/(work\/(?!First|Questions|PracticeResult|Feedback|Introduction|Dialogs|CommentForm|later)|text\/(?![dD]ifferences|wordEdits))/ },
+            { name: 'parts', test: /src\/parts\/(Notice|ActionStatus|Page|Await|Scroll|Pager|Tabs|Copy|Bar|Counts|JobProgress|StartWorker|RunBar|AgreementText|save|address|follow|runs|corpus)\./ },
+            { name: 'label', test: /src\/kinds\/label\/(?!columns|inForce|InForce|newRow|typed|Handles|trial)/ },
           ],
         },
       },
     },
   },
-  test: { include: ['src/**/*.test.ts', 'dev/**/*.test.ts'], environment: 'node' },
+  // Beside the other checks a test may wait its turn for a while.
+  test: { include: ['src/**/*.test.ts', 'dev/**/*.test.ts'], environment: 'node', testTimeout: 60_000, hookTimeout: 60_000 },
 }))

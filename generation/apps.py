@@ -5,6 +5,7 @@ class GenerationConfig(AppConfig):
     name = "generation"
 
     def ready(self) -> None:
+        from annotation import rankers
         from audit import triggers
         from audit.witness import watch
         from projects import tables, uploads
@@ -20,6 +21,7 @@ class GenerationConfig(AppConfig):
         tables.discover("generation.tables")
         uploads.discover("generation.actions.uploads")
         steps.discover("generation.pages.steps")
+        rankers.discover("generation.rankers")
         keep_from("run", permissions.runs_sealed_from)
         watch(Run, but=("status", "error", "finished_at", "lanes", "units_count", "laid_to", "items_cut", "tokens_cut",
                         "tokens_out"))  # fmt: skip

@@ -8,7 +8,7 @@ from .actions import chunks, lanes, reckoning, scores, systems
 from .models import Run, System
 
 
-@jobs.handler("make_version")
+@jobs.handler("make_version", told=("New version of a system", "systems"))
 def make_version(job: jobs.RunningJob) -> dict[str, Any]:
     """Make a version on a worker that can read what it points at. A second attempt finds it made."""
     params = job.params
@@ -23,7 +23,7 @@ def run_chunk(job: jobs.RunningJob) -> dict[str, Any]:
     return chunks.do_chunk(job=job)
 
 
-@jobs.handler(scores.KIND)
+@jobs.handler(scores.KIND, told=("Scores", "systems/runs/{run}"))
 def score_run(job: jobs.RunningJob) -> dict[str, Any]:
     """Score a run. A second attempt after the worker died scores what has no row yet."""
     run = Run.objects.select_related("version__system__project").get(pk=job.params["run"])

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
+from measures.counterfactual_modality import OF_M3, unlike_m3
 from measures.spans import Ranges
 from measures.word_edits import COUNTED, Difference, difference, same_words
 
@@ -104,6 +105,7 @@ LABEL_CHANGE = "label change not of this kind"
 PICO_TOUCHED = "PICO text touched"
 SAME_AS_OTHER = "same text as another kind"
 NOT_APPLICABLE = "kind does not fit the target's label"
+NOT_OF_M3 = "modality changed as M3 did not"
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +141,8 @@ def check(
         if before and after is None and not allowed(kind, before):
             message = f"{_capital(kind)} does not apply to polarity {before.polarity}, modality {before.modality}."
             warnings.append(Finding(NOT_APPLICABLE, message))
+        elif before and kind == Kind.MODALITY and (odd := _unlike_m3(target, text, before, after)):
+            warnings.append(Finding(NOT_OF_M3, odd))
     return Check(errors, tuple(warnings), changed)
 
 
@@ -173,6 +177,14 @@ def _same(kind: Kind, text: str, others: Mapping[Kind, str]) -> Iterator[Finding
     for other, said in others.items():
         if other != kind and same_words(said, text):
             yield Finding(SAME_AS_OTHER, f"The same words as the {other} counterfactual of this target.")
+
+
+def _unlike_m3(target: str, text: str, before: Labels, after: Labels | None) -> str:
+    """By the label of the text where somebody gave one, else by its words."""
+    if after is None:
+        return unlike_m3(before.modality, target, text)
+    expected = OF_M3.get(before.modality)
+    return "" if after.modality == expected else f"M3 makes a {before.modality} claim {expected}, not {after.modality}."
 
 
 def _capital(kind: Kind) -> str:

@@ -56,9 +56,14 @@ def _is_punctuation(found: str) -> bool:
     return len(found) == 1 and found not in "%‰&" and (kind[0] in "PM" or kind == "Sk")
 
 
+def folded_words(text: str) -> tuple[str, ...]:
+    """What a text says but for case, spaces and punctuation."""
+    return tuple(w.folded for w in _words(text))
+
+
 def same_words(a: str, b: str) -> bool:
     """Whether two texts differ at most in case, spaces and punctuation."""
-    return [w.folded for w in _words(a)] == [w.folded for w in _words(b)]
+    return folded_words(a) == folded_words(b)
 
 
 def difference(target: str, text: str) -> Difference:

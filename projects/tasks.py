@@ -9,9 +9,10 @@ from celery import shared_task
 from accounts import sweeping
 from audit.actions import seal_if_due
 
-from .actions import gold, measuring, preparing
+from .actions import digests, gold, measuring, preparing
 from .background import jobs
 from .models import Round
+from .notifications import listing
 from .rounds import pointers
 
 
@@ -31,7 +32,7 @@ def resend_lost() -> int:
 
 @shared_task(name="projects.sweep")  # type: ignore[untyped-decorator]
 def sweep() -> dict[str, int]:
-    return sweeping.sweep()
+    return sweeping.sweep() | {"notifications": listing.sweep()}
 
 
 @shared_task(name="projects.seal")  # type: ignore[untyped-decorator]
@@ -41,7 +42,13 @@ def seal() -> bool:
     return seal_if_due()
 
 
-@jobs.handler("finish_round", short=True)
+@shared_task(name="projects.mail")  # type: ignore[untyped-decorator]
+def mail() -> int:
+    """Asked every minute; sends nothing where no mail server is named."""
+    return digests.send_digests()
+
+
+@jobs.handler("finish_round", short=True, told=("Closing a round", "rounds/{round}"))
 def finish_round(job: jobs.RunningJob) -> dict[str, Any]:
     round = _round(job)
     found = gold.finish_round(round=round, by=job.by, progress=job.progress)
@@ -49,7 +56,7 @@ def finish_round(job: jobs.RunningJob) -> dict[str, Any]:
     return found
 
 
-@jobs.handler(preparing.OPEN)
+@jobs.handler(preparing.OPEN, told=("Opening a round", "rounds/{round}"))
 def open_round(job: jobs.RunningJob) -> dict[str, Any]:
     """Lay out a large round in short transactions, and open it."""
     people = job.params["people"]
@@ -63,7 +70,7 @@ def discard_round(job: jobs.RunningJob) -> dict[str, Any]:
     return preparing.remove(round=round, by=job.by, progress=job.progress) if round else {}
 
 
-@jobs.handler(measuring.KIND)
+@jobs.handler(measuring.KIND, told=("Agreement", "rounds/{round}/agreement"))
 def measure_agreement(job: jobs.RunningJob) -> dict[str, Any]:
     """Measure the agreement of a large round, and keep it."""
     return measuring.measure(round=_round(job), progress=job.paced())

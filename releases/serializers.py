@@ -1,11 +1,13 @@
 """Releases in JSON."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from rest_framework import serializers
 
 from projects.permissions import Names
 
+from .folders.dictionary import table_of
 from .models import Release
 
 Plain = serializers.Serializer[Any]
@@ -16,6 +18,11 @@ class ReleaseFileSerializer(Plain):
     size = serializers.IntegerField()
     sha256 = serializers.CharField()
     rows = serializers.IntegerField(allow_null=True, help_text="Of JSONL and CSV, the header left out.")
+    row = serializers.SerializerMethodField(help_text="What a row is; empty where the file has none.")
+
+    def get_row(self, file: Mapping[str, Any]) -> str:
+        table = table_of(file["path"])
+        return table.row if table else ""
 
 
 class AuditHeadSerializer(Plain):
@@ -65,8 +72,12 @@ class FreezeSerializer(Plain):
 
 class CheckSerializer(Plain):
     name = serializers.CharField()
+    title = serializers.CharField()
     passed = serializers.BooleanField()
-    detail = serializers.CharField(allow_blank=True)
+    detail = serializers.CharField(allow_blank=True, help_text="What was found.")
+    means = serializers.CharField(help_text="Why it matters.")
+    advice = serializers.CharField(help_text="What to do where it fails.")
+    page = serializers.CharField(allow_blank=True, help_text="Where, below the project's address; empty for nowhere.")
 
 
 class FileDifferenceSerializer(Plain):

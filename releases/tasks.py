@@ -11,7 +11,7 @@ from .models import Release
 from .serializers import VerifiedSerializer
 
 
-@jobs.handler("release")
+@jobs.handler("release", told=("Release", "releases"))
 def release(job: jobs.RunningJob) -> dict[str, Any]:
     """Freeze a release. After a worker died, a second attempt finds nothing half made."""
     if job.project is None:
@@ -22,7 +22,7 @@ def release(job: jobs.RunningJob) -> dict[str, Any]:
     return _result(made)
 
 
-@jobs.handler("verify_release")
+@jobs.handler("verify_release", told=("Check of a release", "releases"))
 def verify_release(job: jobs.RunningJob) -> dict[str, Any]:
     """Hold a kept release against all that knows of it; the result is what the page shows."""
     report = kept.verify(Release.objects.select_related("project").get(pk=job.params["release"]), progress=job.say)

@@ -5,8 +5,10 @@ import json
 import uuid as uuids
 from typing import Any
 
+from django.utils import timezone
+
 from accounts.models import User
-from annotation.models import Cluster, PicoForm, PicoSlot, Proposition, Review, Study
+from annotation.models import Cluster, Finding, FindingUnit, PicoForm, PicoSlot, Proposition, Review, Study
 from projects.actions.answers import Submitted, submit
 from projects.actions.rounds import RoundPlan, open_round
 from projects.models import Assignment, CameBy, Member, Project, Round, Unit
@@ -42,6 +44,16 @@ def build_cluster(project: Project, number: int = 0, inputs: int = 2, text: str 
             ),
         )
     return cluster
+
+
+def build_finding(project: Project, *units: int, **fields: Any) -> Finding:
+    """What a consistency check found in these units, and nobody has answered."""
+    common = {"rule": "r", "identity": uuids.uuid4().hex, "reason": "It looks wrong.", "position": 0}
+    finding = Finding.objects.create(project=project, found_at=timezone.now(), **common | fields)
+    FindingUnit.objects.bulk_create(
+        FindingUnit(finding=finding, unit_id=unit, position=n) for n, unit in enumerate(units)
+    )
+    return finding
 
 
 def build_round(project: Project, people: list[Member], **plan: Any) -> Round:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from django.conf import settings
 from django.db import connection, transaction
+from django.test import override_settings
 from rest_framework.test import APIClient
 
 from accounts.models import User
@@ -66,6 +67,13 @@ def empty_tables_between_transactional_tests() -> Iterator[None]:
     operations.execute_sql_flush = flush_without_triggers  # type: ignore[method-assign,assignment]
     yield
     operations.execute_sql_flush = flush  # type: ignore[method-assign]
+
+
+@pytest.fixture(autouse=True, scope="session")
+def passwords_hashed_fast() -> Iterator[None]:
+    """What is tested is who gets in, not how slow guessing is; to refuse whom nobody knows costs a hash, too."""
+    with override_settings(PASSWORD_HASHERS=["django.contrib.auth.hashers.MD5PasswordHasher"]):
+        yield
 
 
 @pytest.fixture(scope="module")

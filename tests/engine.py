@@ -15,7 +15,9 @@ TESTS = Path(__file__).resolve().parent
 FOLDERS = ("audit", "sql")
 MODULES = {
     "accounts": "signing_in sweeping throttling verified_before",
-    "annotation": "counterfactual_rows curation_at_once import_limits m3_faults m3_rows supersede",
+    "annotation": (
+        "consistency corpus_plans counterfactual_rows curation_at_once import_limits m3_faults m3_rows supersede"
+    ),
     "api": "limits",
     "config": "upgrades wrong_values",
     "evaluation": "protocols",

@@ -51,7 +51,7 @@ def refuse_steep(work: Callable[[str], object], text: Callable[[int], str], size
 
 def _steepness(work: Callable[[str], object], given: list[str]) -> str:
     """What is steep about it; empty where nothing is."""
-    first = max(seconds(lambda: work(given[0])), HARMLESS)
+    first = max(seconds(lambda: work(given[0]), enough=HARMLESS), HARMLESS)
     for factor, larger in ((2, given[1]), (4, given[2])):
         allowed = first * MOST * factor / 4
         took = seconds(lambda larger=larger: work(larger), enough=allowed)  # type: ignore[misc]

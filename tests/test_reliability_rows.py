@@ -3,6 +3,7 @@
 import ast
 import re
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
 
 TESTS = Path(__file__).parent
@@ -13,6 +14,7 @@ WITHOUT: dict[int, str] = {
 }
 
 
+@cache
 def marked() -> dict[int, set[str]]:
     """Row -> the files, below tests/, that have a test with its number."""
     found: dict[int, set[str]] = defaultdict(set)

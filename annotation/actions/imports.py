@@ -53,13 +53,13 @@ def format_named(key: str) -> Format:
 
 def check_files(
     *, project: Project | None, format: str, sources: Sequence[Source], level: str = "", progress: Progress = silent,
-    mapping: Mapping[str, str] | None = None,
+    mapping: Mapping[str, str] | None = None, about: Mapping[str, str] | None = None,
 ) -> Checked:  # fmt: skip
     """Read files whole and compare them with the project (None: one that is still to be made). Writes nothing.
 
-    ``mapping``: what values mean that a format does not know.
+    ``mapping``: what values mean that a format does not know; ``about``: what it asks for, by key.
     """
-    reader = format_named(format).mapped(mapping or {})
+    reader = format_named(format).mapped(mapping or {}).told(about or {})
     levels = [key for key, _ in reader.levels]
     if level and level not in levels:
         raise Refused.field("level", f"{format} has no level {level!r}; it has: {', '.join(levels) or 'none'}.")
@@ -71,8 +71,7 @@ def check_files(
             checked.faults.add(source.name, 0, "file", "the same content as another of the files given")
             continue
         seen.add(source.sha256)
-        known = Import.objects.filter(project=project, format=format, sha256=source.sha256).first() if project else None
-        if known:
+        if known := _known(project, format, source, reader.level_of(level)):
             checked.known.append((source, known))
             continue
         before = checked.faults.total
@@ -85,6 +84,12 @@ def check_files(
         if project:
             parsed.compare(project, checked.faults, progress)
     return checked
+
+
+def _known(project: Project | None, format: str, source: Source, level: str) -> Import | None:
+    """The import that brought these very bytes, as that level where they may come in as several."""
+    same = Import.objects.filter(project=project, format=format, sha256=source.sha256)
+    return (same.filter(level=level) if level else same).first() if project else None
 
 
 def mapping_of(lines: Sequence[str]) -> dict[str, str]:

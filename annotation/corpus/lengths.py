@@ -9,6 +9,8 @@ CLAIM = 20_000
 CUE = SLOT = 2_000
 #: How many pieces one cue or slot is marked in.
 PIECES = 100
+#: How many propositions one sentence is split into: M3 has four at most.
+TUPLES = 20
 
 
 def longer(text: str, most: int) -> str | None:

@@ -1,11 +1,14 @@
 """How the text of a PICO slot relates to the target text: its form, and where it stands in it."""
 
 import re
+from collections.abc import Sequence
 
 from measures import spans
 
 from ..models import PicoForm
 
+#: A marked piece: start, end, quote.
+Marked = tuple[int, int, str]
 _IMPLIED_ALONE = re.compile(r"\[[^\[\]]*\]")
 _IMPLIED = re.compile(r"(?:(?<=\s)|^)\[[^\[\]]*\]")
 
@@ -36,6 +39,20 @@ def form_of(text: str, target: str) -> tuple[PicoForm, tuple[spans.Range, ...]]:
         return PicoForm.PARTLY_IMPLIED, ()
     place = spans.locate_words(target, stripped)
     return (PicoForm.EXPLICIT, (place,)) if place else (PicoForm.REWORDED, ())
+
+
+def said_form(text: str, marked: Sequence[Marked], target: str) -> tuple[PicoForm, tuple[spans.Range, ...]]:
+    """The form of a slot that a person gave, and its ranges: where it was marked, those; else as its text has it.
+
+    A text that is the marked pieces is explicit whatever brackets stand in it; with [implied] parts beside them it is
+    partly implied. What was marked in an earlier text of the target, and does not stand there any more, counts for
+    nothing.
+    """
+    if not marked or any(target[start:end] != quote for start, end, quote in marked):
+        return form_of(text, target)
+    whole = " ".join(quote for _, _, quote in marked).strip()
+    ranges = tuple((start, end) for start, end, _ in marked)
+    return (PicoForm.EXPLICIT if text.strip() == whole else PicoForm.PARTLY_IMPLIED), ranges
 
 
 def place_in(text: str, slot: str) -> spans.Range | None:

@@ -4,6 +4,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from django.db.models import Q
+
 from audit import rules
 from audit.leaves import batches
 from audit.models import Entry
@@ -22,6 +24,8 @@ from ..models import (
     PicoTuple,
     Proposition,
     Review,
+    Sentence,
+    SplitCluster,
     Study,
     Target,
     TupleFragment,
@@ -29,16 +33,20 @@ from ..models import (
 )
 
 Rows = dict[Any, list[Any]]
+#: What the log says of a target whose sentence is picked no more.
+REMOVE_TARGET = "remove target"
 
 
 def register() -> None:
     watch(Cluster, but=("search",), parts={"imported_tuple": imported_tuples})
     watch(Label, parts={"cues": cues})
     watch(PicoTuple, parts={"slots": tuple_slots})
-    for model in (Counterfactual, DiscourseLabel, Proposition, Study.reviews.through):
+    for model in (Counterfactual, DiscourseLabel, Proposition, SplitCluster, Study.reviews.through):
         watch(model)
     for documents in (Input, Review, Study, Target):
         watch(documents, batch=100)
+    # Those of studies, of which there may be millions, follow from abstracts that are watched.
+    watch(Sentence, when=Q(review__isnull=False))
     rules.register(taken_out_unsaid)
 
 
@@ -99,7 +107,11 @@ def taken_out_unsaid() -> Iterator[tuple[str, str]]:
         clusters = dict(Cluster.objects.filter(unit__in=ids).values_list("unit", "pk"))
         clusters |= dict(Proposition.objects.filter(unit__in=ids).values_list("unit", "cluster"))
         removed = {int(pk) for pk, _ in _acts("cluster", "remove cluster", list(clusters.values()))}
+        targets = dict(Target.objects.filter(unit__in=ids).values_list("unit", "pk"))
+        taken_out = {int(pk) for pk, _ in _acts("target", REMOVE_TARGET, list(targets.values()))}
         for unit in units:
+            if targets.get(unit.pk) in taken_out:
+                continue
             if said.get(unit.pk) != unit.superseded_by_id and clusters.get(unit.pk) not in removed:
                 yield f"projects.unit {unit.pk}", "it was taken out of force, and the log does not say so"
     for entries in batches(Entry.objects.filter(object_type="unit", verb="supersede").order_by("pk")):

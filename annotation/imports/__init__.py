@@ -4,7 +4,7 @@
 # its faults; `Parsed.compare` sets aside the items that the project has already; `Parsed.lay_out` makes rows of the
 # rest, which are written in one short transaction. What is odd but no fault becomes a notice and is kept as it is.
 
-from .formats import Format, Level, Notice, Parsed
+from .formats import Ask, Format, Level, Notice, Parsed
 from .registry import choices, discover, every, get
 
-__all__ = ["Format", "Level", "Notice", "Parsed", "choices", "discover", "every", "get"]
+__all__ = ["Ask", "Format", "Level", "Notice", "Parsed", "choices", "discover", "every", "get"]

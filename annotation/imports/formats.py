@@ -70,6 +70,16 @@ class Level(NamedTuple):
     title: str
 
 
+class Ask(NamedTuple):
+    """What has to be said of a file beside its level: by which key, what it is called, for which level, and why."""
+
+    key: str
+    title: str
+    level: str
+    help: str
+    is_needed: bool = False
+
+
 class Format:
     """One published format."""
 
@@ -77,6 +87,12 @@ class Format:
     title: str
     #: The levels that can be declared; empty where there is one only.
     levels: Sequence[Level] = ()
+    #: Whether a file says its level where nobody declares one; else the first is meant.
+    recognises: bool = True
+    #: What is asked of a file beside its level.
+    asks: Sequence[Ask] = ()
+    #: Whether several of its files can be one set, read as one (`together`).
+    joins: bool = False
     #: Whether its files may have values that somebody has to say the meaning of (`mapped`).
     maps: bool = False
 
@@ -85,6 +101,17 @@ class Format:
         if mapping:
             raise Refused.field("map", f"The format {self.key} has no values to be mapped.")
         return self
+
+    def told(self, about: Mapping[str, str]) -> "Format":
+        """The format, told by key what it asks for. `Refused` for what it does not ask."""
+        if said := [key for key, value in about.items() if value.strip()]:
+            raise Refused.field(said[0], f"The format {self.key} asks for no {said[0]}.")
+        return self
+
+    def level_of(self, level: str) -> str:
+        """What an import is called by, of files that are declared to be of a level: the same bytes may come in as each
+        of them. "" where the file says it."""
+        return ""
 
     def read(self, source: Source, *, level: str, faults: Faults, progress: Progress) -> Parsed:
         """Read the whole file. ``level`` is "" to let the file say. What is wrong is added to ``faults``."""

@@ -3,23 +3,21 @@
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
-from django.db.models import Prefetch, QuerySet
+from django.db.models import Prefetch, Q, QuerySet
 
 from api.parameters import Parameter, Takes
 from projects.kinds import Filter, Kind, all_kinds
 from projects.models import Assignment, Project, Unit
 
 from ..models import Cluster, PicoSlot, Proposition
+from .filters import of_reviews
 
 CLUSTER = "cluster"
 Part = Literal["target", "inputs"]
 
 FILTERS = (
     Filter(Parameter("cluster", Takes.TEXT, "Cluster"), lambda units, key: units.filter(cluster__key=key)),
-    Filter(
-        Parameter("review", Takes.TEXT, "Reviews", help="PMIDs, with commas or spaces between them."),
-        lambda units, pmids: units.filter(cluster__review__pmid__in=pmids.replace(",", " ").split()),
-    ),
+    of_reviews(lambda pmids: Q(cluster__review__pmid__in=pmids)),
     Filter(
         Parameter("search", Takes.TEXT, "In the ids, the tuple or a text"),
         lambda units, words: units.filter(cluster__in=Cluster.objects.found_by(words)),

@@ -1,35 +1,70 @@
 """The corpus and what was said of it."""
 
+from .blind import RewrittenText
 from .cluster import Cluster, PicoForm, PicoFragment, PicoSlot, Proposition, Slot, StandsFor
-from .corpus import Input, Level, Review, Study, Target
+from .corpus import Article, Input, Level, RecordStatus, Review, Study, Target
 from .counterfactual import Counterfactual, ProbePair
+from .finding import ConsistencyCheck, Finding, FindingUnit
 from .labels import Cue, CueFragment, DiscourseLabel, Fate, Label, Modality, Polarity, Relation
+from .ranking import Ranking
+from .rewriting import NotApplicable, Rewriting, TextOrigin
+from .screening import Screened, Screening
+from .search import Hit, PubMedAccess, PubMedTurn, Search
+from .sentence import AbstractReading, Dropped, EvidenceMark, RhetoricalClass, Sentence, SentenceMark
+from .splits import PicoSplit, SplitCluster, SplitFragment, SplitSlot, SplitTuple
 from .tuples import PicoTuple, TupleFragment, TupleSlot
 
 __all__ = [
+    "AbstractReading",
+    "Article",
     "Cluster",
+    "ConsistencyCheck",
     "Counterfactual",
     "Cue",
     "CueFragment",
     "DiscourseLabel",
+    "Dropped",
+    "EvidenceMark",
     "Fate",
+    "Finding",
+    "FindingUnit",
+    "Hit",
     "Input",
     "Label",
     "Level",
     "Modality",
+    "NotApplicable",
     "PicoForm",
     "PicoFragment",
     "PicoSlot",
+    "PicoSplit",
     "PicoTuple",
     "Polarity",
     "ProbePair",
     "Proposition",
+    "PubMedAccess",
+    "PubMedTurn",
+    "Ranking",
+    "RecordStatus",
     "Relation",
     "Review",
+    "Rewriting",
+    "RewrittenText",
+    "RhetoricalClass",
+    "Screened",
+    "Screening",
+    "Search",
+    "Sentence",
+    "SentenceMark",
     "Slot",
+    "SplitCluster",
+    "SplitFragment",
+    "SplitSlot",
+    "SplitTuple",
     "StandsFor",
     "Study",
     "Target",
+    "TextOrigin",
     "TupleFragment",
     "TupleSlot",
 ]

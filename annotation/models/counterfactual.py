@@ -31,11 +31,12 @@ class CounterfactualQuerySet(models.QuerySet["Counterfactual"]):
         return self.filter(target__cluster__project=project)
 
     def current(self) -> Self:
-        """At most one a target and kind: without corrected ones, and those whose target was corrected or retired."""
+        """At most one a target and kind: without corrected or withdrawn ones, and those whose target was corrected or
+        retired."""
         later = Counterfactual.objects.filter(
             target=OuterRef("target"), kind=OuterRef("kind"), version__gt=OuterRef("version")
         )
-        return self.filter(~Exists(later), target__unit__superseded_by=None)
+        return self.filter(~Exists(later), target__unit__superseded_by=None, withdrawn=False)
 
     def in_corpus_order(self) -> Self:
         """By cluster, then by kind as `Kind` has them."""
@@ -54,14 +55,16 @@ class CounterfactualQuerySet(models.QuerySet["Counterfactual"]):
 class Counterfactual(models.Model):
     """One rewriting of a target (a proposition of position 0), said by an answer or come with an import, never both.
 
-    A text is never changed: a correction is the next ``version`` of the same target and kind. What is odd about it is
+    A text is never changed: a correction is the next ``version`` of the same target and kind, and so is that there is
+    none any more. What is odd about it is
     worked out when it is shown (annotation.counterfactuals): the tuple and the labels it is held against change.
     """
 
     target = models.ForeignKey(Proposition, on_delete=models.PROTECT, related_name="counterfactuals")
     kind = models.CharField(max_length=11, choices=KINDS)
     version = models.PositiveSmallIntegerField(default=1)
-    text = models.TextField()
+    text = models.TextField(blank=True)
+    withdrawn = models.BooleanField(default=False, help_text="From this version on there is none of this kind.")
     answer = models.ForeignKey(Answer, null=True, blank=True, on_delete=models.PROTECT, related_name="counterfactuals")
     imported = models.ForeignKey(
         Import, null=True, blank=True, on_delete=models.PROTECT, related_name="counterfactuals"
@@ -80,10 +83,12 @@ class Counterfactual(models.Model):
             models.CheckConstraint(
                 condition=Q(kind__in=[kind.value for kind in Kind]), name="counterfactual_kind_is_known"
             ),
-            models.CheckConstraint(condition=~Q(text=""), name="a_counterfactual_has_a_text"),
+            models.CheckConstraint(
+                condition=~Q(text="") & Q(withdrawn=False) | Q(text="", withdrawn=True),
+                name="a_counterfactual_has_a_text_or_is_withdrawn",
+            ),
             models.UniqueConstraint(fields=["target", "kind", "version"], name="one_counterfactual_per_version"),
             models.UniqueConstraint(fields=["target", "kind", "imported"], name="one_counterfactual_per_import"),
-            models.UniqueConstraint(fields=["target", "kind", "answer"], name="one_counterfactual_per_answer"),
         ]
 
     @property

@@ -24,15 +24,14 @@ class Modality(models.TextChoices):
     NO_EVIDENCE = "no evidence"
 
 
-def is_consistent(polarity: str, modality: str) -> bool:
-    """``n/a`` exactly when the modality is ``no evidence``: without evidence there is no effect to be good or bad."""
-    return (polarity == Polarity.NOT_APPLICABLE) == (modality == Modality.NO_EVIDENCE)
+#: The value of each field that says that there is nothing to say: both, or neither.
+NOTHING_SAID = {"polarity": Polarity.NOT_APPLICABLE.value, "modality": Modality.NO_EVIDENCE.value}
 
 
-def consistent(polarity: str = "polarity", modality: str = "modality") -> Q:
-    """The same of two columns. Where one of them is null it is neither true nor false."""
-    without = {polarity: Polarity.NOT_APPLICABLE.value, modality: Modality.NO_EVIDENCE.value}
-    return Q(**without) | ~Q(**{polarity: without[polarity]}) & ~Q(**{modality: without[modality]})
+def consistent() -> Q:
+    """`measures.consistency.labels.is_consistent` of the two columns."""
+    polarity, modality = (Q(**{field: value}) for field, value in NOTHING_SAID.items())
+    return Q(**NOTHING_SAID) | ~polarity & ~modality
 
 
 class Relation(models.TextChoices):

@@ -21,13 +21,33 @@ class PicoTuple(models.Model):
         constraints = said_once("pico_tuple")
 
 
-class TupleSlot(models.Model):
+class SaidSlot(models.Model):
     """One slot as typed: implied text in [brackets], as M3 writes it; empty where it is blank."""
 
-    pico_tuple = models.ForeignKey(PicoTuple, on_delete=models.PROTECT, related_name="slots")
     slot = models.CharField(max_length=1, choices=Slot)
     text = models.TextField(blank=True)
     stands_for = models.CharField(max_length=10, choices=StandsFor, blank=True)
+
+    class Meta:
+        abstract = True
+
+
+class SaidFragment(models.Model):
+    """A piece of a text that was marked for a slot: a half-open range of Unicode code points."""
+
+    position = models.PositiveSmallIntegerField()
+    start = models.PositiveIntegerField()
+    end = models.PositiveIntegerField()
+    quote = models.TextField()
+
+    class Meta:
+        abstract = True
+
+
+class TupleSlot(SaidSlot):
+    """One slot of a cluster's tuple."""
+
+    pico_tuple = models.ForeignKey(PicoTuple, on_delete=models.PROTECT, related_name="slots")
 
     class Meta:
         ordering = ["pico_tuple_id", "id"]
@@ -39,14 +59,10 @@ class TupleSlot(models.Model):
         ]
 
 
-class TupleFragment(models.Model):
-    """A piece of the target text that was marked for a slot: a half-open range of Unicode code points."""
+class TupleFragment(SaidFragment):
+    """A piece of the target text of a cluster."""
 
     slot = models.ForeignKey(TupleSlot, on_delete=models.PROTECT, related_name="fragments")
-    position = models.PositiveSmallIntegerField()
-    start = models.PositiveIntegerField()
-    end = models.PositiveIntegerField()
-    quote = models.TextField()
 
     class Meta:
         ordering = ["slot_id", "position"]

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from django.db.models import prefetch_related_objects
 
+from measures.consistency import suggested
 from projects import kinds
 from projects.actions.staleness import stale_units
 from projects.models import Answer, Decision, Member, Outcome, Round
@@ -16,13 +17,14 @@ from projects.values.in_force import sentences
 from ..models import Cluster, Proposition
 from ..values import counterfactuals
 from ..values.in_force import Gold, gold_labels, gold_relations
-from ..values.relation import suggested
+from . import consistency
 
 Json = dict[str, Any]
 
 
-def page(cluster: Cluster, *, with_answers: bool) -> Json:
-    """The cluster as JSON; ``with_answers``: also what people answered in rounds that are closed, by pseudonym."""
+def page(cluster: Cluster, *, with_answers: bool, with_findings: bool) -> Json:
+    """The cluster as JSON; ``with_answers``: also what people answered in rounds that are closed, by pseudonym;
+    ``with_findings``: also what the consistency check found in it."""
     prefetch_related_objects([cluster], "pico__fragments")
     propositions = list(cluster.propositions.current().select_related("study").order_by("position"))
     units = [p.unit_id for p in propositions]
@@ -51,6 +53,7 @@ def page(cluster: Cluster, *, with_answers: bool) -> Json:
             for p in propositions
         ],
         "counterfactuals": counterfactuals.of_cluster(cluster, target, labels) if target else [],
+        "findings": consistency.about(cluster.project, [cluster.unit_id, *units]) if with_findings else [],
         "history": _history(cluster, propositions),
     }
 

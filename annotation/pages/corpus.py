@@ -4,19 +4,28 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.db.models import Count, Exists, OuterRef, Prefetch, Q, QuerySet
+from django.db.models.lookups import GreaterThan
 
-from projects.models import Project
+from projects.models import Change, Decision, Project
+from projects.rounds import raised
+from sql.counted import counted
 from sql.search import folded
 
 from ..models import Cluster, Input, PicoSlot, Proposition, Review, Study, Target
+from ..values.completeness import claims_beside, has_unlabelled
 from ..values.in_force import gold_labels, gold_relations, labels_in_force, relations_in_force
 from .cluster import gold_json, slots
+from .consistency import doubted
+from .hits import pieces
 
 Json = dict[str, Any]
+#: What is asked of a cluster or any of its propositions; and which of it only curators may know.
+STATES = ("contested", "flagged", "stale", "unlabelled", "findings")
+FOR_CURATORS = ("flagged", "findings")
 
 
 def clusters(project: Project, filters: Mapping[str, str]) -> QuerySet[Cluster]:
-    """Clusters in corpus order, narrowed by ``search, relation, polarity, modality, role, review``."""
+    """Clusters in corpus order, narrowed by ``search, relation, polarity, modality, role, review, state``."""
     found = Cluster.objects.current().filter(project=project).select_related("review").order_by("position", "id")
     found = found.prefetch_related(Prefetch("pico", PicoSlot.objects.order_by("id").prefetch_related("fragments")))
     found = found.found_by(filters.get("search", ""))
@@ -33,11 +42,62 @@ def clusters(project: Project, filters: Mapping[str, str]) -> QuerySet[Cluster]:
         for field, value in values.items():
             claims = claims.filter(Exists(labels_in_force(field).filter(unit=OuterRef("unit"), **{field: value})))
         found = found.filter(Exists(claims))
+    if state := filters.get("state"):
+        found = found.filter(_is(state, project))
     return found
 
 
-def cluster_rows(page: Sequence[Cluster]) -> list[Json]:
-    """Rows of `clusters` with target, number of inputs and the values in force."""
+def states(project: Project, filters: Mapping[str, str], *, curates: bool) -> list[Json]:
+    """How many of the clusters that the other filters leave are in each state, "" for all. A query each."""
+    found = clusters(project, {**filters, "state": ""}).prefetch_related(None).select_related(None).order_by()
+    named = [state for state in STATES if curates or state not in FOR_CURATORS]
+    counts = {"": found.count(), **{state: found.filter(_is(state, project)).count() for state in named}}
+    return [{"state": state, "clusters": n} for state, n in counts.items()]
+
+
+def _is(state: str, project: Project) -> Q:
+    """Whether something of a cluster is in a state. Each is looked up by its unit, as values in force are."""
+    if state == "unlabelled":
+        return has_unlabelled()
+    flags = raised.raised(project).filter(raised.FLAGGED, assignment__unit=OuterRef("unit")).exclude(raised.SETTLED)
+    rows = {
+        "contested": Decision.objects.filter(unit=OuterRef("unit")).contested(),
+        "flagged": flags,
+        "stale": Change.objects.unsettled().filter(unit=OuterRef("unit")),
+        "findings": doubted(project).filter(unit=OuterRef("unit")),
+    }[state]
+    among = claims_beside().alias(so_many=counted(rows)).filter(so_many__gt=0)
+    return Q(GreaterThan(counted(rows), 0)) | Q(GreaterThan(counted(among), 0))
+
+
+def neighbours(cluster: Cluster, filters: Mapping[str, str]) -> Json:
+    """What comes before and after a cluster among those that are narrowed alike, and its place there. It need not be
+    one of them any more: somebody may have decided meanwhile what they are narrowed by. Four queries."""
+    found = clusters(cluster.project, filters).prefetch_related(None).select_related(None)
+    before = found.filter(Q(position__lt=cluster.position) | Q(position=cluster.position, pk__lt=cluster.pk))
+    after = found.filter(Q(position__gt=cluster.position) | Q(position=cluster.position, pk__gt=cluster.pk))
+    passed, total = before.count(), found.count()
+    following = after.values_list("pk", flat=True).first()
+    is_there = total > passed and found.filter(pk=cluster.pk).exists()
+    return {
+        "previous": before.values_list("pk", flat=True).last(), "next": following,
+        "number": passed + 1 if is_there else None, "of": total,
+    }  # fmt: skip
+
+
+def _hits(page: Sequence[Cluster], search: str) -> dict[int, Json]:
+    """By cluster the first proposition that holds what is searched for, with the hits in its text. One query."""
+    found: dict[int, Json] = {}
+    if search.strip():
+        rows = Proposition.objects.current().filter(cluster__in=page).order_by("position")
+        for cluster, position, text in rows.values_list("cluster", "position", "text"):
+            if cluster not in found and (said := pieces(text, search)):
+                found[cluster] = {"position": position, "pieces": said}
+    return found
+
+
+def cluster_rows(page: Sequence[Cluster], search: str = "") -> list[Json]:
+    """Rows of `clusters` with target, number of inputs and the values in force; and where what was searched for is."""
     claims = Proposition.objects.current().filter(cluster__in=page)
     targets = {p.cluster_id: p for p in claims.filter(position=0)}
     inputs = dict(
@@ -49,6 +109,7 @@ def cluster_rows(page: Sequence[Cluster]) -> list[Json]:
     )
     labels = gold_labels([p.unit_id for p in targets.values()])
     relations = gold_relations([c.unit_id for c in page])
+    hits = _hits(page, search)
     rows = []
     for cluster in page:
         target = targets[cluster.pk]
@@ -59,6 +120,7 @@ def cluster_rows(page: Sequence[Cluster]) -> list[Json]:
                 "key": cluster.key,
                 "review": {"id": cluster.review_id, "pmid": cluster.review.pmid},
                 "text": target.text,
+                "hit": hits.get(cluster.pk),
                 "inputs": inputs.get(cluster.pk, 0),
                 "pico": slots(cluster),
                 "polarity": gold_json(fields.get("polarity")),
@@ -77,7 +139,7 @@ def reviews(project: Project, search: str) -> QuerySet[Review]:
     return found.annotate(
         cluster_count=Count("clusters", filter=Q(clusters__unit__superseded_by=None), distinct=True),
         study_count=Count("studies", distinct=True),
-        target_count=Count("targets", distinct=True),
+        target_count=Count("targets", filter=Q(targets__unit__superseded_by=None), distinct=True),
     )
 
 
@@ -97,7 +159,7 @@ def review_page(review: Review) -> Json:
 
 def targets(review: Review) -> QuerySet[Target]:
     """The documents and sentences of a review with their inputs."""
-    found = Target.objects.filter(review=review, unit__superseded_by=None).order_by("level", "position")
+    found = Target.objects.current().filter(review=review).order_by("level", "position")
     return found.prefetch_related(Prefetch("inputs", Input.objects.select_related("study").order_by("position")))
 
 

@@ -6,35 +6,43 @@ from typing import Any
 
 from django.db.models import Prefetch, QuerySet
 
+from measures.consistency import suggested
 from projects import kinds
 from projects.actions.staleness import stale_units
 from projects.models import Assignment, Decision, Member, Unit
-from projects.values.in_force import newest_decisions, of_kind, values_in_force
+from projects.values.in_force import newest_decisions, of_kind, values_of
 
+from ..corpus.layout import UNIT_TYPES
 from ..kinds.clusters import slots
-from ..models import Cluster, PicoSlot, Proposition, Review
+from ..models import Cluster, PicoSlot, Proposition, Review, Target
 from ..values.completeness import missing
 from ..values.in_force import LABEL_FIELDS, Gold, labels_adopted, relations_adopted
-from ..values.relation import suggested
+from ..values.sentences import derived_texts, judged
 from . import corpus as corpus_lists
 from .cluster import gold_json
 
 Json = dict[str, Any]
 #: The kinds whose cells have a shape of their own; those of all others are as `_others` has them.
 SHAPED = ("tuple", "label", "discourse")
+#: The kind by which a sentence is split, and clusters are made of it.
+SPLITS = "pico"
 
 
 def page(review: Review, *, offset: int, limit: int) -> Json:
     """The review with its targets and, from ``offset`` on, ``limit`` of its clusters."""
     mine = clusters_of(review)
+    targets = list(corpus_lists.targets(review).select_related("unit"))
+    found = _loaded(mine[offset : offset + limit])
+    state = _state(found, targets)
     return {
         "id": review.pk,
         "pmid": review.pmid,
         "title": review.title,
         "abstract": review.abstract,
-        "targets": corpus_lists.targets(review),
+        "derived": derived_texts(judged([review.unit_id]).get(review.unit_id, [])),
+        "targets": [_target(target, state) for target in targets],
         "clusters_count": mine.count(),
-        "clusters": cluster_cells(mine[offset : offset + limit]),
+        "clusters": _cells(found, state),
     }
 
 
@@ -45,16 +53,25 @@ def clusters_of(review: Review) -> QuerySet[Cluster]:
 
 def cluster_cells(clusters: Iterable[Cluster]) -> list[Json]:
     """Clusters with every cell: its value in force, who decided it and when, whether it is stale, what is missing."""
-    found = list(clusters)
-    ids = [c.pk for c in found]
+    found = _loaded(clusters)
+    return _cells(found, _state(found))
+
+
+def _loaded(clusters: Iterable[Cluster]) -> list[Cluster]:
+    """These clusters with all that their cells show, in their order."""
+    ids = [c.pk for c in clusters]
     pico = Prefetch("pico", PicoSlot.objects.order_by("id").prefetch_related("fragments"))
     claims = Prefetch(
         "propositions", Proposition.objects.current().select_related("unit", "study").order_by("position")
     )
-    rows = {c.pk: c for c in Cluster.objects.filter(pk__in=ids).select_related("unit").prefetch_related(pico, claims)}
-    found = [rows[pk] for pk in ids if pk in rows]
-    state, lacking = _state(found), missing(found)
-    return [_cluster(c, state) | {"missing": lacking.get(c.pk, [])} for c in found]
+    whole = Cluster.objects.filter(pk__in=ids).select_related("unit", "sentence", "made_of")
+    rows = {c.pk: c for c in whole.prefetch_related(pico, claims)}
+    return [rows[pk] for pk in ids if pk in rows]
+
+
+def _cells(clusters: Sequence[Cluster], state: "_State") -> list[Json]:
+    lacking = missing(clusters)
+    return [_cluster(c, state) | {"missing": lacking.get(c.pk, [])} for c in clusters]
 
 
 @dataclass
@@ -67,17 +84,19 @@ class _State:
     newest: dict[tuple[int, str], Decision]
     people: Mapping[int | None, str]
     others: Mapping[str, Mapping[int, kinds.Value]]
+    sentences: Mapping[int, int]
     said_of: set[int] = field(default_factory=set)
 
 
-def _state(clusters: Sequence[Cluster]) -> _State:
+def _state(clusters: Sequence[Cluster], targets: Sequence[Target] = ()) -> _State:
     claims = [p.unit_id for c in clusters for p in c.propositions.all()]
-    units = [*claims, *(c.unit_id for c in clusters)]
+    units = [*claims, *(c.unit_id for c in clusters), *(t.unit_id for t in targets)]
+    units += [c.sentence.unit_id for c in clusters if c.sentence]
     newest: dict[tuple[int, str], Decision] = {}
     decided = newest_decisions(units, *(kind.key for kind in kinds.all_kinds()))
     for (unit, kind, _), decision in sorted(decided.items(), key=lambda item: item[1].pk):
         newest[unit, kind] = decision
-    project = clusters[0].project_id if clusters else None
+    project = next((pk for pk in (*(c.project_id for c in clusters), *(t.project_id for t in targets))), None)
     said_of = set(Assignment.objects.filter(unit__in=claims).values_list("unit", flat=True))
     said_of |= set(Decision.objects.filter(unit__in=claims).values_list("unit", flat=True))
     return _State(
@@ -85,21 +104,30 @@ def _state(clusters: Sequence[Cluster]) -> _State:
         relations=relations_adopted(of_kind(decided, "discourse")),
         stale=stale_units(units),
         newest=newest,
-        others=_values_of_others(clusters),
+        sentences=Target.objects.in_place_of(c.sentence_id for c in clusters if c.sentence_id),
+        others=_values_of_others(clusters, targets, decided),
         people=dict(Member.objects.filter(project=project).values_list("user_id", "pseudonym")),
         said_of=said_of,
     )
 
 
 def _others() -> list[kinds.Kind]:
-    """The kinds of clusters and propositions that this page has no columns of its own for."""
-    asked = {"cluster", "proposition"}
+    """The kinds of clusters, propositions and targets that this page has no columns of its own for."""
+    asked = {"cluster", "proposition", *UNIT_TYPES.values()}
     return [kind for kind in kinds.all_kinds() if kind.key not in SHAPED and asked.intersection(kind.unit_types)]
 
 
-def _values_of_others(clusters: Sequence[Cluster]) -> dict[str, dict[int, kinds.Value]]:
+def _values_of_others(
+    clusters: Sequence[Cluster], targets: Sequence[Target], decided: Mapping[tuple[int, str, str], Decision]
+) -> dict[str, dict[int, kinds.Value]]:
     units = [unit for c in clusters for unit in (c.unit, *(p.unit for p in c.propositions.all()))]
-    return {kind.key: values_in_force([u for u in units if u.type in kind.unit_types], kind.key) for kind in _others()}
+    units += [target.unit for target in targets]
+    found = {}
+    for kind in _others():
+        asked = {unit.pk: unit for unit in units if unit.type in kind.unit_types}
+        mine = [d for (unit, _), d in of_kind(decided, kind.key).items() if unit in asked]
+        found[kind.key] = values_of(list(asked.values()), kind.key, mine)
+    return found
 
 
 def _said_by_others(unit: Unit, state: _State) -> list[Json]:
@@ -126,18 +154,31 @@ def _cell(unit: Any, kind: str, state: _State) -> Json:
     }
 
 
+def _target(target: Target, state: _State) -> Json:
+    return {
+        "id": target.pk, "unit_id": target.unit_id, "level": target.level, "key": target.key, "text": target.text,
+        "inputs": target.inputs.all(), "others": _said_by_others(target.unit, state),
+    }  # fmt: skip
+
+
+def _origin_of_tuple(cluster: Cluster, state: _State) -> str | None:
+    """Who gave the tuple in force: whoever decided it by itself, split the sentence, or brought the file."""
+    decision = state.newest.get((cluster.unit_id, "tuple"))
+    if not decision and cluster.sentence and hasattr(cluster, "made_of"):
+        decision = state.newest.get((cluster.sentence.unit_id, SPLITS))
+    return decision.origin if decision else "imported" if cluster.imported_id else None
+
+
 def _cluster(cluster: Cluster, state: _State) -> Json:
     claims = list(cluster.propositions.all())
     relation = state.relations.get(cluster.unit_id)
-    tuple_decision = state.newest.get((cluster.unit_id, "tuple"))
-    imported = "imported" if cluster.imported_id else None
     return {
         "id": cluster.pk,
         "unit": cluster.unit_id,
         "key": cluster.key,
-        "sentence": cluster.sentence_id,
+        "sentence": state.sentences.get(cluster.sentence_id or 0),
         "tuple": _cell(cluster.unit, "tuple", state)
-        | {"slots": slots(cluster), "origin": tuple_decision.origin if tuple_decision else imported},
+        | {"slots": slots(cluster), "origin": _origin_of_tuple(cluster, state)},
         "relation": _cell(cluster.unit, "discourse", state)
         | {"relation": gold_json(relation), "suggested": _suggested(claims, state)},
         "others": _said_by_others(cluster.unit, state),

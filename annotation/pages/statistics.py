@@ -35,8 +35,8 @@ def summary(project: Project) -> Json:
     return {
         "reviews": Review.objects.filter(project=project).count(),
         "studies": Study.objects.filter(project=project).count(),
-        "documents": Target.objects.filter(project=project, level=Level.DOCUMENT).count(),
-        "sentences": Target.objects.filter(project=project, level=Level.SENTENCE).count(),
+        "documents": Target.objects.current().filter(project=project, level=Level.DOCUMENT).count(),
+        "sentences": Target.objects.current().filter(project=project, level=Level.SENTENCE).count(),
         "clusters": Cluster.objects.current().filter(project=project).count(),
         "propositions": propositions.count(),
         "inputs": propositions.filter(position__gte=1).count(),
@@ -107,7 +107,7 @@ def table(project: Project) -> list[Json]:
     compression, the mean over targets of (words of the inputs / words of the target), words split at white space."""
     rows = []
     for level in Level.values:
-        targets = Target.objects.filter(project=project, level=level)
+        targets = Target.objects.current().filter(project=project, level=level)
         inputs = Input.objects.filter(target__in=targets)
         rows.append(
             _row(

@@ -10,6 +10,7 @@ from projects.models import Origin, Outcome
 from ..corpus import lengths
 from ..models import Cue, Level, Modality, PicoForm, Polarity, Relation, Slot
 from ..models.counterfactual import KINDS as COUNTERFACTUAL_KINDS
+from ..pages.corpus import STATES
 
 Plain = serializers.Serializer[Any]
 ROLES = ("target", "input")
@@ -172,6 +173,13 @@ class HistorySerializer(Plain):
     reason = serializers.CharField(allow_blank=True)
 
 
+class ClusterFindingSerializer(Plain):
+    id = serializers.IntegerField()
+    rule = serializers.CharField()
+    title = serializers.CharField()
+    reason = serializers.CharField()
+
+
 class ClusterSerializer(Plain):
     id = serializers.IntegerField()
     unit = serializers.IntegerField()
@@ -184,7 +192,20 @@ class ClusterSerializer(Plain):
     suggested_relation = serializers.ChoiceField(choices=Relation.choices, allow_null=True)
     propositions = PropositionSerializer(many=True)
     counterfactuals = CounterfactualSerializer(many=True, help_text="Of the target, at most one a kind.")
+    findings = ClusterFindingSerializer(many=True, help_text="Of the newest consistency check; for curators.")
     history = HistorySerializer(many=True)
+
+
+class HitPieceSerializer(Plain):
+    text = serializers.CharField(trim_whitespace=False)
+    hit = serializers.BooleanField()
+
+
+class HitSerializer(Plain):
+    """A proposition that holds what is searched for, from a little before the first hit."""
+
+    position = serializers.IntegerField(help_text="0: the target.")
+    pieces = HitPieceSerializer(many=True)
 
 
 class ClusterRowSerializer(Plain):
@@ -194,6 +215,7 @@ class ClusterRowSerializer(Plain):
     key = serializers.CharField()
     review = ReviewRefSerializer()
     text = serializers.CharField(help_text="Of the target proposition.")
+    hit = HitSerializer(allow_null=True, help_text="Where its texts hold what is searched for.")
     inputs = serializers.IntegerField()
     pico = CorpusSlotSerializer(many=True)
     polarity = GoldPolaritySerializer(allow_null=True, help_text="Of the target.")
@@ -210,6 +232,25 @@ class ClusterFiltersSerializer(Plain):
     modality = serializers.ChoiceField(choices=Modality.choices, required=False, help_text="Of any proposition.")
     role = serializers.ChoiceField(choices=ROLES, required=False, help_text="Whose polarity and modality is meant.")
     review = serializers.CharField(required=False, help_text="A PMID.")
+    state = serializers.ChoiceField(
+        choices=STATES, required=False, help_text="Of the cluster or any of its propositions; the last for curators."
+    )
+
+
+class ClusterStateSerializer(Plain):
+    """How many clusters there are in a state."""
+
+    state = serializers.CharField(allow_blank=True, help_text="Empty for all.")
+    clusters = serializers.IntegerField()
+
+
+class NeighboursSerializer(Plain):
+    """The clusters before and after one, among those that are narrowed alike."""
+
+    previous = serializers.IntegerField(allow_null=True)
+    next = serializers.IntegerField(allow_null=True)
+    number = serializers.IntegerField(allow_null=True, help_text="Null where the filters leave it out by now.")
+    of = serializers.IntegerField()
 
 
 class SearchSerializer(Plain):
@@ -235,6 +276,7 @@ class TargetSerializer(Plain):
     """What a summary should say at document or sentence level, with the texts it must be derived from."""
 
     id = serializers.IntegerField()
+    unit = serializers.IntegerField(source="unit_id")
     level = serializers.ChoiceField(choices=Level.choices)
     key = serializers.CharField()
     text = serializers.CharField()
@@ -345,7 +387,7 @@ class UnitPlaceSerializer(Plain):
 
 
 class NewTextSerializer(Strict):
-    """A corrected text of one proposition, and why."""
+    """A corrected text of one proposition or target, and why."""
 
     text = serializers.CharField(max_length=lengths.CLAIM, trim_whitespace=False)
     reason = serializers.CharField(max_length=2000)

@@ -12,7 +12,7 @@ from ..corpus import lengths
 from ..corpus.items import PMID
 from ..kinds.label.serializers import LabelValueSerializer
 from ..kinds.shapes import TupleSlotShownSerializer
-from ..kinds.tuple.serializers import TupleValueSerializer
+from ..kinds.slots import TupleValueSerializer
 from ..models import Relation
 from .corpus import (
     GoldCueSerializer,
@@ -105,6 +105,19 @@ class CuratedClusterSerializer(Plain):
     missing = MissingSerializer(many=True, help_text="Empty: the cluster is released.")
 
 
+class DerivedTextsSerializer(Plain):
+    """What MS^2 makes of the classes in force of an abstract's sentences: a line a sentence."""
+
+    background = serializers.CharField(allow_blank=True)
+    target = serializers.CharField(allow_blank=True)
+
+
+class CuratedTargetSerializer(TargetSerializer):
+    """A document or a sentence, with what the kinds say that ask of such a text."""
+
+    others = OtherCellSerializer(many=True)
+
+
 class CurationSerializer(Plain):
     """One review whole, as the curate page shows it."""
 
@@ -112,7 +125,8 @@ class CurationSerializer(Plain):
     pmid = serializers.CharField()
     title = serializers.CharField(allow_blank=True)
     abstract = serializers.CharField(allow_blank=True)
-    targets = TargetSerializer(many=True)
+    targets = CuratedTargetSerializer(many=True)
+    derived = DerivedTextsSerializer(allow_null=True, help_text="Null where its sentences have no classes.")
     clusters_count = serializers.IntegerField()
     clusters = CuratedClusterSerializer(many=True, help_text="From `offset` on, at most `limit`.")
 

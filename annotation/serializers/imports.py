@@ -4,6 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from api.limits import MOST_FILES
 from projects.models import Import
 
 from ..imports import choices
@@ -16,13 +17,26 @@ class FormatLevelSerializer(Plain):
     title = serializers.CharField()
 
 
+class FormatAskSerializer(Plain):
+    """What has to be said of a file beside its level."""
+
+    key = serializers.CharField()
+    title = serializers.CharField()
+    level = serializers.CharField(help_text="The level for which it is asked.")
+    help = serializers.CharField()
+    is_needed = serializers.BooleanField()
+
+
 class FormatSerializer(Plain):
     """A format that can be imported, with the levels that can be declared."""
 
     key = serializers.CharField()
     title = serializers.CharField()
     levels = FormatLevelSerializer(many=True)
+    recognises = serializers.BooleanField(help_text="Whether the level can be left out: the file says it.")
+    asks = FormatAskSerializer(many=True)
     maps = serializers.BooleanField(help_text="Whether meanings of values can be given.")
+    joins = serializers.BooleanField(help_text="Whether several files can be sent as one set.")
 
 
 class UploadSerializer(Plain):
@@ -32,7 +46,17 @@ class UploadSerializer(Plain):
         required=False, default="", allow_blank=True, max_length=10_000,
         help_text="What values mean that the format does not know: OLD=NEW, a line each.",
     )  # fmt: skip
+    topic = serializers.CharField(
+        required=False, default="", allow_blank=True, max_length=120, help_text="Of reviews from PubMed.",
+    )  # fmt: skip
+    review = serializers.CharField(
+        required=False, default="", allow_blank=True, max_length=40, help_text="PMID, of studies from PubMed.",
+    )  # fmt: skip
     file = serializers.FileField(allow_empty_file=True)
+    others = serializers.ListField(
+        child=serializers.FileField(allow_empty_file=True), required=False, max_length=MOST_FILES - 1,
+        help_text="More files of one set: checked and imported with the first, as one round of ratings.",
+    )  # fmt: skip
 
 
 class ConfirmSerializer(Plain):
@@ -48,6 +72,7 @@ class NoticeSerializer(Plain):
     place = serializers.CharField(allow_blank=True)
     field = serializers.CharField(allow_blank=True)
     text = serializers.CharField(allow_blank=True)
+    unit = serializers.IntegerField(allow_null=True, help_text="The unit that it is of, where the project has it.")
 
 
 class NoticeFilterSerializer(Plain):

@@ -9,12 +9,24 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
-from django.db.models import BooleanField, Exists, ExpressionWrapper, OuterRef, Q, QuerySet, Subquery
+from django.db.models import (
+    BooleanField,
+    Exists,
+    ExpressionWrapper,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Value,
+)
+from django.db.models.functions import Coalesce
+from django.db.models.lookups import Exact, GreaterThan
 
-from projects.models import Decision
+from projects.models import Decision, Unit
+from sql.counted import counted
 
 from ..models import Cluster, Proposition
-from ..models.labels import consistent
+from ..models.labels import NOTHING_SAID
 from .in_force import labels_in_force
 
 Json = dict[str, Any]
@@ -24,21 +36,36 @@ WHOLE = ("target", "input", "discourse")
 
 def unlabelled(claims: QuerySet[Proposition]) -> QuerySet[Proposition]:
     """Those that lack a polarity or a modality in force, or whose two do not go together."""
-    values = {
-        f"{field}_in_force": Subquery(
-            labels_in_force(field).filter(unit=OuterRef("unit")).order_by().values(field)[:1]
-        )
-        for field in ("polarity", "modality")
-    }  # fmt: skip
-    undecided = Q(polarity_in_force=None) | Q(modality_in_force=None)
-    return claims.alias(**values).filter(undecided | ~consistent("polarity_in_force", "modality_in_force"))
+    # Each is looked up once: of 60,000 propositions a second mention in the condition costs a second.
+    polarity, modality = (_says_nothing(field) for field in NOTHING_SAID)
+    together = Coalesce(Exact(polarity, modality), Value(False), output_field=BooleanField())
+    return claims.alias(goes_together=together).filter(goes_together=False)
+
+
+def _says_nothing(field: str) -> Subquery:
+    """Whether the value in force says that there is nothing to say; null where none is in force."""
+    rows = labels_in_force(field).filter(unit=OuterRef("unit")).order_by()
+    said = ExpressionWrapper(Q(**{field: NOTHING_SAID[field]}), BooleanField())
+    return Subquery(rows.values(said=said)[:1], output_field=BooleanField())
+
+
+def claims_beside() -> QuerySet[Proposition]:
+    """The current propositions of the cluster that asks, looked up cluster by cluster: whether a text was replaced is a
+    value, for as a join PostgreSQL may hold every cluster against every unit where it does not know its tables."""
+    replaced = Unit.objects.filter(pk=OuterRef("unit")).values("superseded_by")[:1]
+    return Proposition.objects.filter(cluster=OuterRef("pk")).alias(replaced=Subquery(replaced)).filter(replaced=None)
+
+
+def has_unlabelled() -> Q:
+    """Whether a cluster has such a proposition."""
+    return Q(GreaterThan(counted(unlabelled(claims_beside())), 0))
 
 
 def _lacks() -> dict[str, Q]:
     claims = Proposition.objects.current().filter(cluster=OuterRef("pk"))
     relation = Decision.objects.filter(unit=OuterRef("unit"), kind="discourse", field="relation").in_force()
     return {
-        "label": Q(Exists(unlabelled(claims))),
+        "label": has_unlabelled(),
         "target": ~Q(Exists(claims.filter(position=0))),
         "input": ~Q(Exists(claims.filter(position__gte=1))),
         "discourse": ~Q(Exists(relation)),

@@ -53,7 +53,7 @@ def of_cluster(cluster: Cluster, target: Proposition, labels: Mapping[int, Mappi
     rows = Counterfactual.objects.filter(target__cluster=cluster).select_related("target")
     for row in rows.order_by("target__version", "version"):
         found[row.kind] = row
-    shown = [found[kind.value] for kind in Kind if kind.value in found]
+    shown = [found[kind.value] for kind in Kind if kind.value in found and not found[kind.value].withdrawn]
     slots, gold = list(cluster.pico.all()), labels.get(target.unit_id, {})
     return [_as_json(row, target, slots, {o.kind: o.text for o in shown if o.target_id == row.target_id}, gold)
             for row in shown]  # fmt: skip

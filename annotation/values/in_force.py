@@ -9,7 +9,7 @@ from django.db.models import F, OuterRef, Q, QuerySet, Subquery
 from projects.models import Decision
 from projects.values.in_force import decisions_in_force
 
-from ..models import Cue, DiscourseLabel, Label
+from ..models import Cue, DiscourseLabel, Label, Screening
 
 #: The fields of a proposition's label and of a cluster's relation that can be gold.
 LABEL_FIELDS = ("polarity", "polarity_cue", "modality", "modality_cue")
@@ -102,14 +102,19 @@ def cue_value(cue: Cue) -> CueValue:
     return CueValue(cue.text, cue.found, cue.occurrences, fragments)
 
 
-def labels_in_force(field: str) -> QuerySet[Label]:
-    """The labels whose value of ``field`` is in force: at most one a proposition."""
-    return _chosen(Label.objects.all(), "label", field)
+def labels_in_force(field: str, kind: str = "label") -> QuerySet[Label]:
+    """The labels whose value of ``field`` is in force: at most one a unit of the kind, a proposition's as a rule."""
+    return _chosen(Label.objects.all(), kind, field)
 
 
 def relations_in_force() -> QuerySet[DiscourseLabel]:
     """The relations in force: at most one a cluster."""
     return _chosen(DiscourseLabel.objects.all(), "discourse", "relation")
+
+
+def screenings_in_force() -> QuerySet[Screening]:
+    """What is in force of retrieved reviews: at most one a review."""
+    return _chosen(Screening.objects.all(), "screen", "screening")
 
 
 def _chosen(rows: QuerySet[Any], kind: str, field: str) -> QuerySet[Any]:

@@ -11,12 +11,13 @@ from rest_framework.views import APIView
 
 from accounts.requests import signed_in
 from projects.actions import acts
-from projects.permissions import may
+from projects.models import Member
+from projects.permissions import may, permit
 
 from .. import permissions
 from ..actions.curation.reviews import add_review
-from ..actions.supersede import supersede_text
-from ..models import Cluster, Review, Study
+from ..actions.supersede import supersede_target, supersede_text
+from ..models import Cluster, Proposition, Review, Study, Target
 from ..pages import cluster as cluster_page
 from ..pages import corpus as corpus_lists
 from ..pages import statistics
@@ -30,6 +31,13 @@ def _filters(shape: type[shapes.Plain], request: Request) -> dict[str, str]:
     return dict(serializer.validated_data)
 
 
+def _cluster_filters(request: Request, member: Member) -> dict[str, str]:
+    filters = _filters(shapes.ClusterFiltersSerializer, request)
+    if filters.get("state") in corpus_lists.FOR_CURATORS:
+        permit(member, "curate")
+    return filters
+
+
 class ClusterListView(generics.ListAPIView[Cluster]):
     queryset = Cluster.objects.none()
     serializer_class = shapes.ClusterRowSerializer
@@ -38,9 +46,23 @@ class ClusterListView(generics.ListAPIView[Cluster]):
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """Clusters in corpus order with the values in force; every filter that is set narrows."""
         member = permissions.corpus_reader(signed_in(request), kwargs["slug"])
-        found = corpus_lists.clusters(member.project, _filters(shapes.ClusterFiltersSerializer, request))
-        page = self.paginate_queryset(found) or []
-        return self.get_paginated_response(shapes.ClusterRowSerializer(corpus_lists.cluster_rows(page), many=True).data)
+        filters = _cluster_filters(request, member)
+        page = self.paginate_queryset(corpus_lists.clusters(member.project, filters)) or []
+        rows = corpus_lists.cluster_rows(page, filters.get("search", ""))
+        return self.get_paginated_response(shapes.ClusterRowSerializer(rows, many=True).data)
+
+
+class ClusterStatesView(APIView):
+    @extend_schema(
+        operation_id="clusters_states",
+        parameters=[shapes.ClusterFiltersSerializer],
+        responses=shapes.ClusterStateSerializer(many=True),
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        """How many clusters there are in each state, of those that the other filters leave."""
+        member = permissions.corpus_reader(signed_in(request), slug)
+        filters = _cluster_filters(request, member)
+        return Response(corpus_lists.states(member.project, filters, curates=may(member, "curate")))
 
 
 class ClusterView(APIView):
@@ -48,8 +70,23 @@ class ClusterView(APIView):
     def get(self, request: Request, cluster_id: int) -> Response:
         """One cluster with everything that hangs on it. What people answered is for leads and curators."""
         cluster, member = permissions.cluster_of(signed_in(request), cluster_id)
-        page = cluster_page.page(cluster, with_answers=may(member, "see who answered what"))
+        page = cluster_page.page(
+            cluster, with_answers=may(member, "see who answered what"), with_findings=may(member, "curate")
+        )
         return Response(shapes.ClusterSerializer(page).data)
+
+
+class NeighboursView(APIView):
+    @extend_schema(
+        operation_id="clusters_neighbours",
+        parameters=[shapes.ClusterFiltersSerializer],
+        responses=shapes.NeighboursSerializer,
+    )
+    def get(self, request: Request, cluster_id: int) -> Response:
+        """The clusters before and after this one in the list that the same filters give."""
+        cluster, member = permissions.cluster_of(signed_in(request), cluster_id)
+        found = corpus_lists.neighbours(cluster, _cluster_filters(request, member))
+        return Response(shapes.NeighboursSerializer(found).data)
 
 
 class ReviewListView(generics.ListAPIView[Review]):
@@ -141,11 +178,16 @@ class TextView(APIView):
         responses={201: shapes.SupersededSerializer},
     )
     def post(self, request: Request, unit_id: int) -> Response:
-        """Put a corrected text in the place of a proposition's; what was said of the old one is to be looked at."""
-        proposition, member = permissions.proposition_to_curate(signed_in(request), unit_id)
+        """Put a corrected text in the place of a proposition's, or of a target's; what was said of the old one is to be
+        looked at."""
+        old, member = permissions.text_to_curate(signed_in(request), unit_id)
         asked = shapes.NewTextSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
-        new = supersede_text(proposition=proposition, by=member, **asked.validated_data)
+        new: Proposition | Target
+        if isinstance(old, Target):
+            new = supersede_target(target=old, by=member, **asked.validated_data)
+        else:
+            new = supersede_text(proposition=old, by=member, **asked.validated_data)
         return Response({"unit": new.unit_id, "version": new.version}, status=status.HTTP_201_CREATED)
 
 

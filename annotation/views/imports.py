@@ -9,7 +9,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.requests import signed_in
-from api.uploading import UploadParser
+from api.uploading import SetParser
 from projects.models import Import
 from projects.serializers.faults import FileCheckSerializer
 from projects.serializers.rounds import JobSerializer
@@ -17,6 +17,7 @@ from projects.views import uploads
 
 from .. import permissions
 from ..imports import every
+from ..pages import noticed
 from ..serializers import imports as shapes
 
 
@@ -30,7 +31,7 @@ class FormatListView(APIView):
 class ImportListView(generics.ListAPIView[Import]):
     queryset = Import.objects.none()
     serializer_class = shapes.ImportSerializer
-    parser_classes = [UploadParser]
+    parser_classes = [SetParser]
 
     @extend_schema(operation_id="imports_list")
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
@@ -76,4 +77,5 @@ class ImportNoticesView(generics.ListAPIView[Import]):
         imported = permissions.import_of(signed_in(request), kwargs["import_id"])
         kind = request.query_params.get("kind")
         notices = [n for n in imported.report.get("notices", []) if not kind or n["kind"] == kind]
-        return self.get_paginated_response(self.paginate_queryset(notices))
+        page = self.paginate_queryset(notices) or []
+        return self.get_paginated_response(noticed.with_units(imported.project, page))

@@ -7,6 +7,8 @@ import threading
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from types import TracebackType
 
 from .addresses import Place
@@ -46,6 +48,18 @@ class Reply:
     status: int
     headers: Mapping[str, str]
     body: bytes
+
+    def retry_after(self) -> float | None:
+        """The seconds to wait that ``Retry-After`` asks for, as a number or as a date; None where it does not."""
+        given = self.headers.get("retry-after", "").strip()
+        seconds = None
+        if given.isascii() and given.isdigit():
+            seconds = float(given[:9])
+        elif given:
+            with suppress(ValueError, TypeError, OverflowError):
+                at = parsedate_to_datetime(given)
+                seconds = (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp() - datetime.now(UTC).timestamp()
+        return None if seconds is None else max(seconds, 0.0)
 
 
 class Connection(http.client.HTTPConnection):

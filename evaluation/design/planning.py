@@ -10,6 +10,7 @@ from typing import Any
 from generation.models import Summary
 from generation.runs.sources import keys_of
 from measures import design
+from measures.sampling import Seed
 from projects.models import Project
 
 from ..protocols.parts import Content
@@ -59,6 +60,12 @@ class Planned:
     left_out: int
     pages: list[PlannedPage] = field(default_factory=list)
     alike: int = 0
+    #: Drawn when the round is laid out; a plan that is only looked at has none.
+    secret: str = ""
+
+    @property
+    def drawn(self) -> Seed:
+        return drawn_by(self.seed, self.secret)
 
     @property
     def pairs(self) -> bool:
@@ -82,18 +89,32 @@ class Planned:
         }  # fmt: skip
 
     def balance(self, people: int) -> dict[str, Any]:
-        """How often each entrant comes at each place, and after which; of pairs how often on each side."""
+        """How often each entrant comes at each place, and after which; of pairs how often on each side. As ``drawn``,
+        which of a plan that is only looked at is an example: ``certain`` is what holds whatever a secret draws."""
         names = [one.name for one in self.taking]
         if self.pairs:
             shown = [
                 design.Paired(str(page.source), *(names[min(text.of)] for text in page.texts))
                 for page in self.pages if not any(text.is_check for text in page.texts)
             ]  # fmt: skip
-            return design.pair_balance(shown, people)
-        whole = [page for page in self.pages if len({n for text in page.texts for n in text.of}) == len(names)]
+            return design.pair_balance(shown, people) | {"certain": self._certain_sides(len(shown), people)}
+        # What two wrote alike has one place for both, which is neither's.
+        whole = [page for page in self.pages if sum(not text.is_check for text in page.texts) == len(names)]
+        least, most = design.place_bounds(len(names), (page.number for page in whole), people)
+        numbers = list(map(str, range(len(names))))
         return design.balance(
-            design.order_of_page(names, page.number, number, 0, self.seed) for page in whole for number in range(people)
-        )
+            [names[int(each)] for each in design.order_of_page(numbers, page.number, number, 0, self.drawn)]
+            for page in whole
+            for number in range(people)
+        ) | {"certain": {"least": least, "most": most} if whole else None}
+
+    def _certain_sides(self, pairs: int, people: int) -> dict[str, int] | None:
+        """Where all pairs of each source are asked of an even number of people, a half of them has each side left."""
+        taking = len(self.taking)
+        if people % 2 or pairs != len(self.sources) * taking * (taking - 1) // 2:
+            return None
+        each = len(self.sources) * (taking - 1) * people // 2
+        return {"least": each, "most": each}
 
 
 def digest_of_texts(texts: Iterable[tuple[str, Sequence[str]]]) -> str:
@@ -104,9 +125,15 @@ def digest_of_texts(texts: Iterable[tuple[str, Sequence[str]]]) -> str:
     return found.hexdigest()
 
 
+def drawn_by(seed: int, secret: str) -> Seed:
+    """What everything of a round is drawn by that could tell whose a text is: a lead who rates has seen the seed, and
+    nobody the secret. Rounds that were laid out before there were secrets have none, and go by their seed."""
+    return f"{seed}/{secret}" if secret else seed
+
+
 def planned(
     project: Project, units: Sequence[int], content: Content, taking: Sequence[Taking], options: Mapping[str, Any],
-    seed: int,
+    seed: int, secret: str = "",
 ) -> Planned:  # fmt: skip
     """The plan of a round that asks about these source units, in their order. A fixed number of queries."""
     level = next(one.run.version.level for one in taking if one.run)
@@ -116,7 +143,7 @@ def planned(
         s for s in sources if all(text.strip() for texts in written for _, text in [texts.get(s.unit, (None, ""))])
     ]
     lowered = display.lowers([text for _, text in texts.values()] for texts in written)
-    plan = Planned(content, seed, taking, there, lowered, len(set(units)) - len({s.unit for s in there}))
+    plan = Planned(content, seed, taking, there, lowered, len(set(units)) - len({s.unit for s in there}), secret=secret)
     if not options.get("one_form", True):
         form: Any = str
     else:
@@ -149,7 +176,7 @@ def _written(one: Taking, sources: Sequence[PlannedSource]) -> dict[int, tuple[i
 
 def _code(plan: Planned, source: int, shown: str, more: str = "") -> str:
     unit = f"{plan.sources[source].unit}/{plan.sources[source].target}"
-    return sha256(f"{plan.seed}/{unit}/{more}/{shown}".encode()).hexdigest()[:8]
+    return sha256(f"{plan.drawn}/{unit}/{more}/{shown}".encode()).hexdigest()[:8]
 
 
 def _merged(plan: Planned, source: int, texts: _Texts) -> list[PlannedText]:
@@ -165,7 +192,7 @@ def _lay_out_lists(plan: Planned, by_source: Sequence[_Texts]) -> None:
     """A page for each text, list by list: whoever works through them meets a source again when all others have come."""
     numbers = list(range(len(plan.taking)))
     had: set[tuple[int, str]] = set()
-    for one in design.latin_lists(range(len(by_source)), numbers, plan.seed):
+    for one in design.latin_lists(range(len(by_source)), numbers, plan.drawn):
         for source, entrant in one.items():
             shown = by_source[source][entrant][1]
             if (source, shown) in had:
@@ -181,7 +208,7 @@ def _lay_out_pairs(plan: Planned, by_source: Sequence[_Texts], options: Mapping[
     each = options.get(PAIRS) or None
     most = len(numbers) * (len(numbers) - 1) // 2
     places = {str(at): at for at in range(len(by_source))}
-    pairs = design.balanced_pairs(list(places), numbers, plan.seed, each=min(each, most) if each else None)
+    pairs = design.balanced_pairs(list(places), numbers, plan.drawn, each=min(each, most) if each else None)
     # Pairs of one source come together, sources in the order that was chosen.
     for pair in sorted(pairs, key=lambda pair: places[pair.source]):
         source = places[pair.source]
@@ -202,7 +229,7 @@ def _add_checks(plan: Planned, share: float) -> None:
     if not share:
         return
     by_page = {str(n): [text.code for text in page.texts] for n, page in enumerate(plan.pages)}
-    wanted = {int(check.page): check.entrant for check in design.checks(by_page, share, plan.seed)}
+    wanted = {int(check.page): check.entrant for check in design.checks(by_page, share, plan.drawn)}
     made: list[PlannedPage] = []
     for n, page in enumerate(plan.pages):
         if n not in wanted:
@@ -219,11 +246,11 @@ def _add_checks(plan: Planned, share: float) -> None:
 
 
 def _worse(plan: Planned, page: PlannedPage, text: PlannedText, others: Sequence[str]) -> PlannedText:
-    shown = display.one_form(design.degraded(text.shown, others, f"{plan.seed}/{text.code}"), lowered=plan.lowered)
+    shown = display.one_form(design.degraded(text.shown, others, f"{plan.drawn}/{text.code}"), lowered=plan.lowered)
     return PlannedText(_code(plan, page.source, shown, "check"), shown, {}, text.code)
 
 
-def in_order(texts: Iterable[Any], *, pairs: bool, page: int, number: int, repeat: int, seed: int) -> list[Any]:
+def in_order(texts: Iterable[Any], *, pairs: bool, page: int, number: int, repeat: int, seed: Seed) -> list[Any]:
     """The texts of a page (``number``, ``entrants``, ``is_check``) as a place of the queue has them: ``number`` from 1;
     a curator's hand and a retired place are as place 1."""
     there = sorted(texts, key=lambda text: text.number)
@@ -237,5 +264,5 @@ def in_order(texts: Iterable[Any], *, pairs: bool, page: int, number: int, repea
     return found
 
 
-def _dealt(of: Mapping[str, Any], page: int, place: int, repeat: int, seed: int) -> Iterator[str]:
+def _dealt(of: Mapping[str, Any], page: int, place: int, repeat: int, seed: Seed) -> Iterator[str]:
     return iter(design.order_of_page(list(of), page, place, repeat, seed) if of else [])

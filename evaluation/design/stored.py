@@ -32,7 +32,9 @@ def content_of(round: Round) -> Content:
 def store(round: Round, version: ProtocolVersion, plan: Planned) -> list[tuple[int, int]]:
     """Store the design of a round that is being laid out: the (unit, context) ids of its pages."""
     written = plan.as_json()
-    design = RatingDesign.objects.create(round=round, version=version, plan=written, digest=digest(written))
+    design = RatingDesign(round=round, version=version, plan=written, secret=plan.secret)
+    design.digest = digest(design.whole)
+    design.save()
     entrants = Entrant.objects.bulk_create(
         Entrant(design=design, number=n, name=one.name, run=one.run) for n, one in enumerate(plan.taking)
     )
@@ -92,7 +94,7 @@ def intact(design: RatingDesign) -> None:
     said = digest_of_texts((text.shown, [entry.exact for entry in text.entries.all()]) for text in found)
     planned = [texts for _, texts in design.plan["pages"]]
     same = planned == [pages.get(n) for n in range(len(planned))] and said == design.plan["texts"]
-    if digest(design.plan) != design.digest or not same:
+    if digest(design.whole) != design.digest or not same:
         raise Conflict(f"The design of {design.round} is not what it was when it was frozen.")
 
 

@@ -2,22 +2,24 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from secrets import token_hex
 from typing import Any, Literal
 
 from django.db.models import Exists, OuterRef, Prefetch, Q, QuerySet
 
 from annotation.kinds.clusters import CLUSTER
+from annotation.kinds.filters import of_reviews
 from annotation.models import Cluster
 from api.parameters import Parameter, Takes
 from api.problems import Refused
 from generation.actions.runs import seal_run
 from generation.models import ItemStatus, Run, RunItem, UnitLevel
 from generation.runs import sources
-from projects.kinds import Batch, Filter, Kind, SkipReason
+from projects.kinds import Batch, Kind, SkipReason
 from projects.models import Assignment, Member, Project, Round, Unit
 
 from ..design import entrants, stored
-from ..design.planning import PAIRS, Planned, in_order, planned
+from ..design.planning import PAIRS, Planned, drawn_by, in_order, planned
 from ..models import PageText, ProtocolVersion, RatingDesign, RatingPage, Unblinding
 from ..protocols import content as contents
 from ..protocols import shipped
@@ -39,6 +41,11 @@ class Page:
     texts: Sequence[Any]
 
 
+def _of_reviews(pmids: Sequence[str]) -> Q:
+    clusters = Q(cluster__in=Cluster.objects.filter(review__pmid__in=pmids))
+    return clusters | Q(target__review__pmid__in=pmids) | Q(review__pmid__in=pmids)
+
+
 class PageKind(Kind):
     """A kind whose units are pages, laid out from source units when its round is prepared. Its raters are blind."""
 
@@ -52,12 +59,7 @@ class PageKind(Kind):
         SkipReason("not my field", "I cannot judge this"),
         SkipReason("other", "Another reason (say it in a comment)"),
     )
-    filters = (
-        Filter(
-            Parameter("review", Takes.TEXT, "Reviews", help="PMIDs, with commas or spaces between them."),
-            lambda units, pmids: units.filter(_of_reviews(pmids.replace(",", " ").split())),
-        ),
-    )
+    filters = (of_reviews(_of_reviews),)
 
     # What a lead sets
 
@@ -146,7 +148,7 @@ class PageKind(Kind):
             return chosen * min(options.get(PAIRS) or 10**6, taking * (taking - 1) // 2)
         return chosen * (taking if content.texts_per_page == "one" else 1)
 
-    def plan(self, round: Round, units: Sequence[int]) -> Planned:
+    def plan(self, round: Round, units: Sequence[int], secret: str = "") -> Planned:
         """The design of a round that asks about these source units. Raises `Refused` naming the option."""
         content = self.content(round.options)
         if gaps := contents.unready(content):
@@ -158,7 +160,7 @@ class PageKind(Kind):
             )
         if content.kind == "compare" and len(taking) < 2:
             raise Refused.field(f"options.{ENTRANTS}", "Choose two or more: texts are compared with each other.")
-        plan = planned(round.project, units, content, taking, round.options, round.seed)
+        plan = planned(round.project, units, content, taking, round.options, round.seed, secret)
         if not plan.pages:
             raise Refused.field("filters", "Of none of these units every system has a text.")
         return plan
@@ -169,7 +171,7 @@ class PageKind(Kind):
         if round.meaning.chooses != "any":
             # Pages of other rounds, with what is in force of them: laid out they are.
             return chosen
-        return stored.store(round, self._version(round), self.plan(round, [unit for unit, _ in chosen]))
+        return stored.store(round, self._version(round), self.plan(round, [unit for unit, _ in chosen], token_hex(16)))
 
     def deal(
         self, round: Round, units: Sequence[tuple[int, int]], people: Sequence[int]
@@ -231,7 +233,7 @@ class PageKind(Kind):
         design = found.source.design
         texts = in_order(
             found.texts.all(), pairs=self.protocol_kind == "compare", page=found.number, number=slot.number,
-            repeat=slot.repeat, seed=round.seed if round.pk else design.plan["seed"],
+            repeat=slot.repeat, seed=drawn_by(round.seed, design.secret),
         )  # fmt: skip
         return Page(stored.content_by(design.version.digest), found, found.source.shown, found.source.gold, texts)
 
@@ -276,7 +278,7 @@ class PageKind(Kind):
 def pages_of(units: Sequence[int]) -> dict[int, RatingPage]:
     """Pages by unit id, with source, design and texts: two queries."""
     pages = RatingPage.objects.filter(unit__in=units).select_related("source__design__version")
-    pages = pages.defer("source__design__version__content")
+    pages = pages.defer("source__design__plan", "source__design__version__content")
     found = pages.prefetch_related(Prefetch("texts", PageText.objects.order_by("number")))
     return {page.unit_id: page for page in found}
 
@@ -294,7 +296,7 @@ def _as_planned(plan: Planned, slot: Assignment) -> Page:
         PageText(code=text.code, shown=text.shown, number=n, entrants=sorted(text.of), is_check=text.is_check)
         for n, text in enumerate(page.texts)
     ]
-    ordered = in_order(texts, pairs=plan.pairs, page=page.number, number=1, repeat=slot.repeat, seed=plan.seed)
+    ordered = in_order(texts, pairs=plan.pairs, page=page.number, number=1, repeat=slot.repeat, seed=plan.drawn)
     return Page(plan.content, source, source.shown, source.gold, ordered)
 
 
@@ -305,8 +307,3 @@ def _target(show: str, gold: Mapping[str, Any] | None, stored: Any) -> dict[str,
     nothing = {"text": "", "slots": [], "polarity": "", "modality": ""}
     names = {"text": ("text",), "tuple": ("slots",), "gold": ("text", "slots", "polarity", "modality")}[show]
     return nothing | {name: gold[name] for name in names}
-
-
-def _of_reviews(pmids: Sequence[str]) -> Q:
-    clusters = Q(cluster__in=Cluster.objects.filter(review__pmid__in=pmids))
-    return clusters | Q(target__review__pmid__in=pmids) | Q(review__pmid__in=pmids)

@@ -1,5 +1,7 @@
 """What a rating round rates: who takes part, from which sources, and the pages that people are given."""
 
+from typing import Any
+
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
@@ -17,10 +19,19 @@ class RatingDesign(models.Model):
     round = models.OneToOneField(Round, on_delete=models.PROTECT, related_name="rating_design")
     version = models.ForeignKey(ProtocolVersion, on_delete=models.PROTECT, related_name="designs")
     plan = models.JSONField(help_text="Entrants, sources, pages and rules, as they were laid out.")
+    secret = models.CharField(
+        max_length=32, blank=True, default="",
+        help_text="Drawn with the seed, told by nobody before the round is unblinded. Older rounds have none.",
+    )  # fmt: skip
     digest = models.CharField(max_length=64, help_text="SHA-256 of the plan with the name of the rules that made it.")
 
     def __str__(self) -> str:
         return f"design of {self.round}"
+
+    @property
+    def whole(self) -> dict[str, Any]:
+        """The plan with the secret that it was made by: what the digest is of."""
+        return {**self.plan, **({"secret": self.secret} if self.secret else {})}
 
 
 class Unblinding(models.Model):

@@ -22,7 +22,11 @@ def before(project: Project, plan: RoundPlan) -> dict[str, Any]:
     plan = meant(project, plan)
     round = Round(project=project, kind=plan.kind, options=dict(plan.options), seed=plan.seed, overlap=plan.overlap)
     made = kind.plan(round, [unit for unit, _ in chosen_units(project, plan)])
-    return _counts(made.as_json()) | {"balance": made.balance(plan.shape.most), "entrants": _names(made)}
+    balance = made.balance(plan.shape.most)
+    if plan.block_share:
+        # Which pages more people are asked about is drawn too.
+        balance["certain"] = None
+    return _counts(made.as_json()) | {"balance": balance, "entrants": _names(made)}
 
 
 def after(design: RatingDesign, member: Member) -> dict[str, Any]:
@@ -36,6 +40,7 @@ def after(design: RatingDesign, member: Member) -> dict[str, Any]:
             "number": design.version.number,
         },
         "entrants": [entrant.name for entrant in design.entrants.all()],
+        "secret": design.secret if unblinding else "",
         "unblinded_at": unblinding.at if unblinding else None,
         "unblinded_by": Names(member).of(unblinding.by) if unblinding else "",
         "sealed": sum(bool(keeps_sealed(run)) for run in runs),

@@ -14,6 +14,8 @@ from projects.permissions import Names
 from ..models import Protocol, ProtocolVersion, RatingDesign
 from ..protocols import shipped
 from ..protocols.content import as_json, digest, faults_of, gaps, load
+from ..protocols.parts import Content
+from ..protocols.rules import held_against
 from ..protocols.takes import Fault
 
 Json = dict[str, Any]
@@ -87,7 +89,14 @@ def checked_page(given: Any) -> Json:
         "content": as_json(content) if content else None,
         "digest": digest(content) if content else "",
         "instructions_html": markdown.as_html(content.instructions) if content else "",
+        "scales": _scales(content) if content else {},
     }
+
+
+def _scales(content: Content) -> dict[str, list[str]]:
+    """Of each criterion whose options are held against a scale that is not its own: that scale."""
+    found = {each.key: list(held_against(each, content.derives)) for each in content.criteria}
+    return {key: scale for key, scale in found.items() if scale}
 
 
 def templates() -> list[Json]:

@@ -1,17 +1,18 @@
 """What people said of systems, as the Results page shows it, and the summaries they said it of."""
 
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Sequence
 from typing import Any
 
-from django.db.models import Exists, OuterRef, Prefetch, Q, QuerySet
+from django.db.models import Q, QuerySet
 
 from projects.models import Member
 from projects.permissions import may
-from projects.rounds.counted import counted
+from projects.rounds.counted import counts
 
 from ..actions.reckoning import unfinished
 from ..design.stored import content_of
-from ..models import PageTextOf, Rating, RatingDesign
+from ..models import PageTextOf, Rating, RatingDesign, RatingSpan
 from ..protocols.parts import Criterion
 from ..results.reckoned import basis_of, open_designs, stored
 
@@ -71,44 +72,52 @@ def _values(criterion: Criterion) -> list[Json]:
     return found + ([{"value": NOT_APPLICABLE, "label": criterion.na_label or "N/A"}] if criterion.na else [])
 
 
-def examples(design: RatingDesign, *, system: str = "", criterion: str = "", value: str = "") -> QuerySet[PageTextOf]:
-    """What systems wrote and was rated, source by source; of one system; with some rating by a criterion."""
-    said = Rating.objects.filter(answer__in=counted(design.round).order_by().values("pk"))
+def examples(design: RatingDesign, *, system: str = "", criterion: str = "", value: str = "") -> list[int]:
+    """What systems wrote and was rated, source by source; of one system; with some rating by a criterion: the ids of
+    `PageTextOf`. Two queries of plain values: asked in one, PostgreSQL may hold every text against every rating (12 s
+    of 100,000 ratings)."""
     asked = Q(criterion=criterion) if criterion else Q()
     if value:
         asked &= Q(is_na=True) if value == NOT_APPLICABLE else Q(value=value)
-    found = PageTextOf.objects.filter(
-        Exists(said.filter(asked, text=OuterRef("text"))), entrant__design=design, text__is_check=False
-    )
+    rated = set(_said(design).filter(asked).order_by().values_list("text", flat=True).distinct())
+    there = PageTextOf.objects.filter(entrant__design=design, text__is_check=False)
     if system:
-        found = found.filter(entrant__name=system)
-    rows = found.select_related("entrant", "text__page__source__unit").order_by(
-        "text__page__source__number", "entrant__number", "pk"
-    )
-    ratings = said.select_related("answer__author").order_by("answer__author__pseudonym", "number", "pk")
-    return rows.prefetch_related(Prefetch("text__ratings", ratings.prefetch_related("spans"), to_attr="said"))
+        there = there.filter(entrant__name=system)
+    rows = there.order_by().values_list("text__page__source__number", "entrant__number", "pk", "text")
+    return [pk for *_, pk, text in sorted(rows) if text in rated]
 
 
-def example_rows(rows: Iterable[PageTextOf], member: Member) -> list[Json]:
-    """Summaries with what was said of them; by whom, for those who may see it."""
-    shows = may(member, WHO)
-    return [_example(row, shows) for row in rows]
+def _said(design: RatingDesign) -> QuerySet[Rating]:
+    return Rating.objects.filter(counts(design.round, "answer__"))
 
 
-def _example(row: Any, shows_raters: bool) -> Json:
+def example_rows(design: RatingDesign, page: Sequence[int], member: Member) -> list[Json]:
+    """Some of `examples` with what was said of them; by whom, for those who may see it. Three queries, and no object a
+    rating: a page of a large round has thousands."""
+    found = PageTextOf.objects.select_related("entrant", "text__page__source__unit").in_bulk(page)
+    there = [found[pk] for pk in page]
+    said = _said(design).filter(text__in={row.text_id for row in there})
+    marks: dict[int, list[Json]] = defaultdict(list)
+    spans = RatingSpan.objects.filter(rating__in=said.order_by().values("pk"), is_quote=False).order_by("pk")
+    for rating, quote, category, severity, reason in spans.values_list(
+        "rating", "quote", "category", "severity", "reason"
+    ):
+        marks[rating].append({"quote": quote, "category": category, "severity": severity, "reason": reason})
+    ratings: dict[int, list[Json]] = defaultdict(list)
+    shows_raters = may(member, WHO)
+    for pk, text, rater, criterion, value, na, reason in said.order_by(
+        "answer__author__pseudonym", "number", "pk"
+    ).values_list("pk", "text", "answer__author__pseudonym", "criterion", "value", "is_na", "reason"):
+        ratings[text].append({
+            "rater": rater if shows_raters else "", "criterion": criterion, "value": value, "na": na, "reason": reason,
+            "marks": marks.get(pk, []),
+        })  # fmt: skip
+    return [_example(row, ratings[row.text_id]) for row in there]
+
+
+def _example(row: PageTextOf, ratings: list[Json]) -> Json:
     source = row.text.page.source
     return {
         "source": source.unit.key, "query": source.shown["query"], "system": row.entrant.name, "text": row.exact,
-        "target": (source.gold or {}).get("text", ""),
-        "ratings": [
-            {
-                "rater": rating.answer.author.pseudonym if shows_raters else "",
-                "criterion": rating.criterion, "value": rating.value, "na": rating.is_na, "reason": rating.reason,
-                "marks": [
-                    {"quote": span.quote, "category": span.category, "severity": span.severity, "reason": span.reason}
-                    for span in rating.spans.all() if not span.is_quote
-                ],
-            }
-            for rating in row.text.said
-        ],
+        "target": (source.gold or {}).get("text", ""), "ratings": ratings,
     }  # fmt: skip

@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass
 
+from measures.ratings.m3 import DERIVES as M3
+from measures.ratings.meaning import meanings, scale_of
+
 from .takes import (
     Answer,
     Better,
@@ -26,7 +29,7 @@ KINDS = ("rate", "compare")
 TARGETS = ("none", "text", "tuple", "gold")
 #: The texts of a source on one page, or a page for each.
 TEXTS = ("all", "one")
-DERIVATIONS = ("", "m3")
+DERIVATIONS = ("", M3)
 FRAMES = ("alone", "source", "target", "query")
 SLOTS = ("population", "intervention", "comparator", "outcome")
 #: What of the target stands beside a criterion's question.
@@ -44,11 +47,13 @@ LEFT, RIGHT, TIE, NEITHER = PREFERENCES = ("left", "right", "tie", "neither")
 
 @dataclass(frozen=True, kw_only=True)
 class Option:
-    """One point of a scale, one category or severity. ``anchor``: in words, what it means."""
+    """One point of a scale, one category or severity. ``anchor``: in words, what it means. ``means``: on the scale
+    that it is held against (the target's labels, or a direction that is skipped), where that is another word."""
 
     value: str = takes(Code())
     label: str = takes(Text(120), "")
     anchor: str = takes(Text(400), "")
+    means: str = takes(Answer(), "", later=True)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,6 +139,12 @@ class Criterion:
     prefill: tuple[Prefill, ...] = takes(Several(Part(Prefill), 20), ())
     better: str | tuple[str, ...] | None = takes(Better(), None)
     examples: tuple[Example, ...] = takes(Several(Part(Example), 20), ())
+
+    def meant(self, derives: str) -> dict[str, str]:
+        """By value of an option, what it means on the scale that it is held against in a protocol that ``derives``."""
+        options = self.scale.options if self.scale.type == "categorical" else ()
+        scale = scale_of(derives, self.key, self.standard)
+        return meanings(((option.value, option.means) for option in options), scale)
 
     def values(self) -> tuple[str, ...]:
         """What other criteria can refer to of an answer: values of options, or whether anything was marked."""

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+from measures.ratings import m3
+
 from .parts import SLOTS, Content, Criterion
 from .takes import Fault
 
@@ -13,13 +15,6 @@ FEWEST = {
 ANCHORED = ("likert", "categorical")
 #: Which of the target's parts each setting shows.
 SHOWN = {"none": (), "text": ("text",), "tuple": SLOTS, "gold": ("text", *SLOTS, "polarity", "modality")}
-#: Of each derivation, the criteria and values that it reads.
-LABELS = {
-    "m3": {
-        "polarity": ("positive", "no effect", "negative"),
-        "modality": ("strong", "moderate", "weak", "no evidence"),
-    },
-}
 
 
 def gaps(content: Content) -> Iterator[Fault]:
@@ -80,7 +75,11 @@ def _exemplified(criterion: Criterion, name: str, path: str) -> Iterator[Fault]:
 
 
 def _derived(content: Content) -> Iterator[Fault]:
+    """What is derived of labels needs an option for each of the target's; other options may stand beside these."""
+    if content.derives != m3.DERIVES:
+        return
     labels = {criterion.key: criterion for criterion in content.criteria}
-    for key, values in LABELS.get(content.derives, {}).items():
-        if key not in labels or set(labels[key].values()) != set(values):
+    for key, scale in m3.GOLD_SCALES.items():
+        values = [value for value in scale if value != m3.NOT_APPLICABLE]
+        if key not in labels or not set(values) <= set(labels[key].meant(content.derives).values()):
             yield Fault("derives", f"Matches are derived from a criterion {key} with: {', '.join(values)}.")

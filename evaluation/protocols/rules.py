@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
+from measures.ratings.meaning import scale_of
+
 from .parts import LEFT, PREFERENCES, RIGHT, Condition, Content, Criterion, Example, Option, Prefill, Scale
 from .takes import Fault, below
 
@@ -20,6 +22,7 @@ def faults(content: Content) -> Iterator[Fault]:
         path = f"criteria.{i}"
         yield from _scale(criterion.scale, content.kind, below(path, "scale"))
         yield from _criterion(criterion, path)
+        yield from _meant(criterion, content.derives, below(path, "scale"))
         yield from _references(criterion, earlier, path)
         for j, example in enumerate(criterion.examples):
             yield from _example(criterion, example, f"{path}.examples.{j}")
@@ -127,6 +130,21 @@ def _criterion(criterion: Criterion, path: str) -> Iterator[Fault]:
         yield Fault(f"{path}.better", "Expected a list of the good values, or null.")
     if criterion.na_label and not criterion.na:
         yield Fault(f"{path}.na_label", "Expected none: the criterion cannot be answered as not applicable.")
+
+
+def held_against(criterion: Criterion, derives: str) -> Sequence[str]:
+    """The scale that options of a criterion of such a protocol can mean values of; empty where there is none."""
+    return scale_of(derives, criterion.key, criterion.standard) if criterion.scale.type == "categorical" else ()
+
+
+def _meant(criterion: Criterion, derives: str, path: str) -> Iterator[Fault]:
+    """Options mean values of a scale that they are held against, and only where there is one."""
+    scale = held_against(criterion, derives)
+    for many, options, allowed in (("options", criterion.scale.options, scale),
+                                   ("severities", criterion.scale.severities, ())):  # fmt: skip
+        for i, option in enumerate(options):
+            if option.means and option.means not in allowed:
+                yield _not_among(f"{path}.{many}.{i}.means", tuple(allowed))
 
 
 def _references(criterion: Criterion, earlier: dict[str, Criterion], path: str) -> Iterator[Fault]:

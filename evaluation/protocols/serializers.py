@@ -18,7 +18,7 @@ class BetterField(serializers.JSONField):
     """A direction, a list of good values, or null."""
 
 
-def _field(what: Takes) -> serializers.Field[Any, Any, Any, Any]:
+def _field(what: Takes, later: bool = False) -> serializers.Field[Any, Any, Any, Any]:
     match what:
         case Part():
             return _serializer(what.of)(allow_null=what.or_null)
@@ -38,7 +38,7 @@ def _field(what: Takes) -> serializers.Field[Any, Any, Any, Any]:
             return BetterField(allow_null=True)
         case OrNull():
             return serializers.CharField(allow_null=True)
-    return serializers.CharField(allow_blank=not isinstance(what, Code))
+    return serializers.CharField(allow_blank=later or not isinstance(what, Code), required=not later)
 
 
 _made: dict[type, type[Plain]] = {}
@@ -47,7 +47,7 @@ _made: dict[type, type[Plain]] = {}
 def _serializer(part: type) -> type[Plain]:
     """The serializer of a part, once: its name in the description is the part's, as one of a protocol."""
     if part not in _made:
-        shape: dict[str, Any] = {name: _field(what) for name, what, _ in declared(part)}
+        shape: dict[str, Any] = {name: _field(what, one.metadata["later"]) for name, what, one in declared(part)}
         _made[part] = type(f"Protocol{part.__name__}Serializer", (Plain,), shape | {"__doc__": part.__doc__})
     return _made[part]
 

@@ -42,9 +42,11 @@ class Takes:
 NEEDED = object()
 
 
-def takes(what: Takes, default: Any = NEEDED, *, name: str = "") -> Any:
-    """A field of a part. Without a default it must be given; ``name``: in JSON, where Python keeps the word."""
-    metadata = {"takes": what, "name": name}
+def takes(what: Takes, default: Any = NEEDED, *, name: str = "", later: bool = False) -> Any:
+    """A field of a part. Without a default it must be given; ``name``: in JSON, where Python keeps the word. ``later``:
+    versions were stored before there was this field; it is written out only where it says something, so that they are
+    the same versions, with the same digest, as before."""
+    metadata = {"takes": what, "name": name, "later": later}
     return field(metadata=metadata) if default is NEEDED else field(default=default, metadata=metadata)
 
 
@@ -213,7 +215,11 @@ class Part(Takes):
     def plain(self, value: Any) -> Any:
         if value is None:
             return None
-        return {name: what.plain(getattr(value, one.name)) for name, what, one in declared(self.of)}
+        return {
+            name: what.plain(getattr(value, one.name))
+            for name, what, one in declared(self.of)
+            if not (one.metadata["later"] and getattr(value, one.name) == one.default)
+        }
 
 
 class Better(Takes):

@@ -8,21 +8,21 @@ from typing import Any
 
 from django.db.models import Count, Max, QuerySet
 
+from generation import metrics
+from generation.metrics.protocol import Figure
 from generation.models import Scoring, Seal
-from measures.ratings import RULE, direction_figures, m3, with_and_without
+from measures.ratings import RULE
 from projects.models import Member, Project, Round
 from projects.rounds.counted import counted
 
 from ..models import Entrant, RatingDesign, RatingFigures
-from .said import REFERENCE_STANDARD, Said
+from .said import Said, figures_of
 
 Json = dict[str, Any]
 Progress = Callable[[str], object]
 ANSWERS, SCORED, RULES = (
     "answers changed since", "metrics were scored since, or scored anew", "figures are taken by another rule by now"
 )  # fmt: skip
-#: MS^2's class of references that say nothing of a direction.
-SKIP = "skip"
 
 
 @dataclass(frozen=True)
@@ -60,41 +60,48 @@ def stored(design: RatingDesign) -> Stored | None:
         )
         if not same
     ]
-    return Stored(json.loads(kept.figures), kept.made_at, tuple(why))
+    return Stored(whole(json.loads(kept.figures)), kept.made_at, tuple(why))
+
+
+def whole(figures: Json) -> Json:
+    """Stored figures with what those of earlier rules had not, empty: until they are reckoned anew pages print less."""
+    figures.setdefault("printed", {})
+    figures.setdefault("not_compared", [])
+    for way in filter(None, (figures["all"], figures["kept"])):
+        way.setdefault("metrics", [])
+        for criterion in way["criteria"]:
+            criterion.setdefault("bounds", None)
+        way.setdefault("points", {"items": 0, "of": 0, "system": [], "criteria": {}, "metrics": {}})
+    return figures
 
 
 def reckon(design: RatingDesign, progress: Progress = lambda step: None, **others: Any) -> Json:
-    """Everything of a round: `with_and_without`, what criteria are called, checks, and what papers print of some
-    protocols (M3's claims without a polarity, MS^2's directions)."""
+    """Everything of a round: `Reading.figures`, with what criteria, systems and metrics are called."""
     progress("reading")
     said = Said(design)
-    made = with_and_without(
-        said.judgements, said.criteria, said.rules, said.checks, preferences=said.preferences,
-        scores=said.scores(said.scorings()), progress=progress, **others,
+    scorings = said.scorings()
+    scored = {scoring.metric for scoring in scorings}
+    printed = {
+        name: figure for metric in metrics.every() if metric.key in scored for name, figure in figures_of(metric.key)
+    }
+    made = said.figures(
+        scores=said.scores(scorings), bounds={name: figure.bounds for name, figure in printed.items()},
+        progress=progress, **others,
     )  # fmt: skip
     return made | {
         "names": {criterion.key: criterion.name or criterion.key for criterion in said.content.criteria},
         "entrants": [said.names[n] for n in sorted(said.names)],
         "reference": said.reference,
-        "checks": [{"rater": rater, "failed": n, "had": had} for rater, (n, had) in said.checks.items()],
-        "m3": m3.mismatches(said.judgements) if said.derives else None,
-        "directions": _directions(said),
+        "printed": {name: _printed(figure) for name, figure in printed.items()},
     }
 
 
-def _directions(said: Said) -> list[Json]:
-    """Of each criterion that judges the direction: every system against the references, which took part."""
-    if not said.reference:
-        return []
-    asked = [each for each in said.content.criteria if each.standard == REFERENCE_STANDARD]
-    return [
-        {
-            "criterion": each.key,
-            "systems": direction_figures(said.judgements, each.key, said.reference, each.values(), [SKIP]),
-        }
-        for each in asked
-        if each.scale.type == "categorical"
-    ]
+def _printed(figure: Figure) -> Json:
+    """How tables and pictures print a metric."""
+    return {
+        "label": figure.label, "scale": figure.scale, "decimals": figure.decimals, "better": figure.better,
+        "headline": figure.headline,
+    }  # fmt: skip
 
 
 def open_designs(project: Project, member: Member | None = None, *, published: bool = False) -> QuerySet[RatingDesign]:

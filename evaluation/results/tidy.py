@@ -1,70 +1,128 @@
-"""One tidy row a rating: all that figures are made of, in a file that any program can read."""
+"""One row a rating, and one a choice between two: what a release holds, and what Results give as a file.
+
+Rows are redundant, so that no script has to join: each has round, page, source, target, review, rater, repeat and time.
+Who wrote the same text is in one cell. Checks and repeats are among them.
+"""
 
 import csv
 import io
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from django.db.models import QuerySet
+
 from projects.rounds.counted import counted_parts
-from projects.sheets.cells import neutral
+from projects.sheets.cells import flag, neutral
 
-from ..models import Preference, Rating, RatingSpan
-from .said import AnswerRead, Said, SourceNamed
+from ..design import stored
+from ..models import Entrant, Preference, Rating, RatingDesign, RatingSpan
 
-ABOUT = ("source", "item", "rater", "repeat", "ms", "answer")
-RATED = ("text", "system", "check", "made_from", "place", "criterion", "value", "na", "prefilled", "reason", "marks")
-PREFERRED = ("left", "right", "check", "criterion", "choice", "reason")
+#: Between the names of those who wrote the same.
+BETWEEN = " | "
+PAGE = ("round", "page", "source", "target", "review")
+RATED = (*PAGE, "text", "systems", "rater", "criterion", "value", "na", "prefilled", "reason", "place", "repeat",
+         "active_ms", "is_check", "answer")  # fmt: skip
+PREFERRED = (*PAGE, "left", "right", "left_systems", "right_systems", "rater", "criterion", "choice", "reason",
+             "repeat", "active_ms", "is_check", "answer")  # fmt: skip
+#: What Results' file has beside, which a release has in files of their own.
+BESIDE = ("made_from", "marks")
+#: As answers are released; then as the page had it.
+ORDER = tuple(
+    f"answer__{name}"
+    for name in ("assignment__round_id", "assignment__position", "assignment__number", "assignment__repeat",
+                 "assignment_id")
+)  # fmt: skip
+#: Rows that are read at a time.
+BATCH = 1_000
 
-
-def lines(said: Said) -> Iterator[str]:
-    """A CSV file line by line, checks and repeats among them: a text that several systems wrote has a row for each."""
-    pairs = said.content.kind == "compare"
-    yield _line((*ABOUT, *(PREFERRED if pairs else RATED)))
-    for part in counted_parts(said.round):
-        for row in (_preferred if pairs else _rated)(said, list(part.values_list("pk", flat=True))):
-            yield _line(row)
-
-
-def _rated(said: Said, answers: Sequence[Any]) -> Iterator[Sequence[Any]]:
-    ratings = list(Rating.objects.filter(answer__in=answers).order_by("answer__assignment__position", "pk"))
-    marks = _marks([rating.pk for rating in ratings])
-    for rating in ratings:
-        text, answer = said.texts[rating.text_id], said.answers[rating.answer_id]
-        about = _about(said.sources[text.source], answer, rating.answer_id)
-        for system in text.systems or ("",):
-            yield (
-                *about, text.code, system, _yes(text.is_check), text.made_from, rating.place, rating.criterion,
-                rating.value, _yes(rating.is_na), _yes(rating.is_prefilled), rating.reason, marks.get(rating.pk, ""),
-            )  # fmt: skip
+_SAID = ("answer__assignment__round", "answer__assignment__round__name", "answer__assignment__unit__key")
+_BY = ("answer__author__pseudonym", "answer__assignment__repeat", "answer__active_ms")
+Named = Mapping[int, Mapping[int, str]]
 
 
-def _preferred(said: Said, answers: Sequence[Any]) -> Iterator[Sequence[Any]]:
-    for row in Preference.objects.filter(answer__in=answers).order_by("answer__assignment__position", "pk"):
-        left, right = said.texts[row.left_id], said.texts[row.right_id]
-        about = _about(said.sources[left.source], said.answers[row.answer_id], row.answer_id)
-        check = _yes(left.is_check or right.is_check)
-        for one in left.systems or ("",):
-            for other in right.systems or ("",):
-                yield (*about, one, other, check, row.criterion, row.choice, row.reason)
+def named(designs: QuerySet[RatingDesign]) -> Named:
+    """Round -> number -> what tables call who takes part."""
+    found: dict[int, dict[int, str]] = defaultdict(dict)
+    rows = Entrant.objects.filter(design__in=designs.order_by().values("pk"))
+    for round, number, name in rows.values_list("design__round", "number", "name"):
+        found[round][number] = name
+    return found
 
 
-def _about(source: SourceNamed, answer: AnswerRead, pk: Any) -> Sequence[Any]:
-    return source.key, source.item, answer.rater, answer.repeat, answer.ms, pk
+def source(path: str) -> tuple[str, ...]:
+    """Source, target and review of whatever has a source at ``path``."""
+    return f"{path}unit__key", f"{path}target__key", f"{path}review"
 
 
-def _marks(ratings: Sequence[int]) -> Mapping[int, str]:
+def rated(ratings: QuerySet[Rating], names: Named, *, reasons: bool) -> Iterator[list[Any]]:
+    """Cells of `RATED`, one query; ``reasons``: else that cell is empty."""
+    for (round, name, page, of, target, review, rater, repeat, ms, text, numbers, check, criterion, value, na,
+         prefilled, reason, place, answer) in ratings.order_by(*ORDER, "place", "number").values_list(
+        *_SAID, *source("text__page__source__"), *_BY, "text__code", "text__entrants", "text__is_check", "criterion",
+        "value", "is_na", "is_prefilled", "reason", "place", "answer",
+    ).iterator(chunk_size=BATCH):  # fmt: skip
+        why = reason if reasons else ""
+        yield [name, page, of, target, review, text, _systems(names[round], numbers), rater, criterion, value,
+               flag(na), flag(prefilled), why, place, repeat, ms, flag(check), answer]  # fmt: skip
+
+
+def preferred(preferences: QuerySet[Preference], names: Named, *, reasons: bool) -> Iterator[list[Any]]:
+    """Cells of `PREFERRED`, one query."""
+    for (round, name, page, of, target, review, rater, repeat, ms, left, of_left, left_bad, right, of_right,
+         right_bad, criterion, choice, reason, answer) in preferences.order_by(*ORDER, "number").values_list(
+        *_SAID, *source("left__page__source__"), *_BY, "left__code", "left__entrants", "left__is_check",
+        "right__code", "right__entrants", "right__is_check", "criterion", "choice", "reason", "answer",
+    ).iterator(chunk_size=BATCH):  # fmt: skip
+        yield [name, page, of, target, review, left, right, _systems(names[round], of_left),
+               _systems(names[round], of_right), rater, criterion, choice, reason if reasons else "", repeat, ms,
+               flag(left_bad or right_bad), answer]  # fmt: skip
+
+
+def _systems(names: Mapping[int, str], numbers: Sequence[int]) -> str:
+    return BETWEEN.join(names[number] for number in numbers)
+
+
+# Results' file
+
+
+def lines(design: RatingDesign) -> Iterator[str]:
+    """A CSV file of one round, some lines at a time, for people's spreadsheets too. `Conflict` where the design is not
+    what was frozen."""
+    stored.intact(design)
+    return _lines(design, named(RatingDesign.objects.filter(pk=design.pk)))
+
+
+def _lines(design: RatingDesign, names: Named) -> Iterator[str]:
+    pairs = design.round.kind == "compare"
+    yield _written([PREFERRED if pairs else (*RATED, *BESIDE)])
+    for part in counted_parts(design.round):
+        answers = list(part.values_list("pk", flat=True))
+        # Written whole: whoever fetches the file slowly keeps no statement open.
+        if pairs:
+            yield _written(preferred(Preference.objects.filter(answer__in=answers), names, reasons=True))
+        else:
+            yield _written(_with_marks(Rating.objects.filter(answer__in=answers), names))
+
+
+def _with_marks(ratings: QuerySet[Rating], names: Named) -> Iterator[list[Any]]:
+    marks = _marks(ratings)
+    beside = ratings.order_by(*ORDER, "place", "number").values_list("pk", "text__made_from")
+    for (pk, made_from), row in zip(beside, rated(ratings, names, reasons=True), strict=True):
+        yield [*row, made_from, marks.get(pk, "")]
+
+
+def _marks(ratings: QuerySet[Rating]) -> Mapping[int, str]:
     found: dict[int, list[str]] = defaultdict(list)
-    for span in RatingSpan.objects.filter(rating__in=ratings, is_quote=False).order_by("pk"):
-        found[span.rating_id].append(f"{span.start}-{span.end}:{span.category}:{span.severity}")
+    spans = RatingSpan.objects.filter(rating__in=ratings.order_by().values("pk"), is_quote=False).order_by("pk")
+    for rating, *mark in spans.values_list("rating", "start", "end", "category", "severity"):
+        found[rating].append("{}-{}:{}:{}".format(*mark))
     return {rating: "; ".join(marks) for rating, marks in found.items()}
 
 
-def _yes(which: bool) -> str:
-    return "yes" if which else ""
-
-
-def _line(cells: Sequence[Any]) -> str:
+def _written(rows: Iterable[Sequence[Any]]) -> str:
     out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerow([neutral(c) if isinstance(c, str) else c for c in cells])
+    csv.writer(out, lineterminator="\n").writerows(
+        [neutral(cell) if isinstance(cell, str) else cell for cell in row] for row in rows
+    )
     return out.getvalue()

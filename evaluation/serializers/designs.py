@@ -23,8 +23,18 @@ class SidesSerializer(Plain):
     right = serializers.IntegerField()
 
 
+class CertainSerializer(Plain):
+    least = serializers.IntegerField()
+    most = serializers.IntegerField()
+
+
 class DesignBalanceSerializer(Plain):
-    """How often each system comes at each place and after which; of pairs, beside which and on which side."""
+    """How often each system comes at each place and after which; of pairs, beside which and on which side. An example,
+    drawn by the seed alone: a round draws with a secret too."""
+
+    certain = CertainSerializer(
+        allow_null=True, help_text="How often each does so whatever is drawn; null where that cannot be said."
+    )
 
     systems = serializers.ListField(child=serializers.CharField())
     pages = serializers.IntegerField(required=False)
@@ -47,6 +57,10 @@ class DesignProtocolSerializer(Plain):
 
 class RatingDesignSerializer(DesignCountsSerializer):
     digest = serializers.CharField()
+    secret = serializers.CharField(
+        help_text="With the seed, what the order of the texts was drawn by; empty before the round is unblinded, and "
+        "in rounds that had none."
+    )
     protocol = DesignProtocolSerializer()
     unblinded_at = serializers.DateTimeField(allow_null=True)
     unblinded_by = serializers.CharField(help_text="Empty where nobody did, or the reader may not see names.")

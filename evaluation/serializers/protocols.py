@@ -98,3 +98,7 @@ class CheckedProtocolSerializer(Plain):
     content = ContentField(allow_null=True)
     digest = serializers.CharField(allow_blank=True)
     instructions_html = serializers.CharField(allow_blank=True)
+    scales = serializers.DictField(
+        child=serializers.ListField(child=serializers.CharField()),
+        help_text="By criterion: the scale that its options can mean values of (``means``), where it is not its own.",
+    )

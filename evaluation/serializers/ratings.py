@@ -11,6 +11,10 @@ def numbers(**kwargs: Any) -> serializers.ListField:
     return serializers.ListField(child=serializers.FloatField(), **kwargs)
 
 
+def numbers_or_none() -> serializers.ListField:
+    return serializers.ListField(child=serializers.FloatField(allow_null=True))
+
+
 def words() -> serializers.ListField:
     return serializers.ListField(child=serializers.CharField())
 
@@ -93,6 +97,7 @@ class CriterionFiguresSerializer(Plain):
     better = serializers.ChoiceField(choices=["higher", "lower", ""])
     good = words()
     values = words()
+    bounds = numbers(allow_null=True, help_text="What a mean cannot leave.")
     systems = SystemFigureSerializer(many=True)
     pairs = PairFigureSerializer(many=True)
     letters = serializers.DictField(child=serializers.CharField(allow_blank=True))
@@ -152,6 +157,39 @@ class CorrelationSerializer(Plain):
     no_interval = serializers.CharField(allow_blank=True)
 
 
+class MetricMeanSerializer(Plain):
+    """Of the texts that were rated, not of the whole run."""
+
+    system = serializers.CharField()
+    value = serializers.FloatField(allow_null=True)
+    n = serializers.IntegerField()
+    ci = numbers(allow_null=True)
+    undefined = serializers.CharField(allow_blank=True)
+
+
+class MetricMeansSerializer(Plain):
+    metric = serializers.CharField()
+    systems = MetricMeanSerializer(many=True)
+
+
+class PrintedMetricSerializer(Plain):
+    label = serializers.CharField()  # type: ignore[assignment]
+    scale = serializers.FloatField()
+    decimals = serializers.IntegerField()
+    better = serializers.ChoiceField(choices=["higher", "lower", ""])
+    headline = serializers.BooleanField()
+
+
+class RatedPointsSerializer(Plain):
+    """Texts of ``items`` of the ``of`` rated items: whose each is, as a place in the systems, and its numbers."""
+
+    items = serializers.IntegerField()
+    of = serializers.IntegerField()
+    system = serializers.ListField(child=serializers.IntegerField())
+    criteria = serializers.DictField(child=numbers_or_none())
+    metrics = serializers.DictField(child=numbers_or_none())
+
+
 class RatingsSerializer(Plain):
     """All figures of a round, or what is kept of it by its declared rules."""
 
@@ -164,6 +202,8 @@ class RatingsSerializer(Plain):
     raters = RaterFiguresSerializer(many=True)
     preferences = PreferenceFiguresSerializer(many=True)
     correlations = CorrelationSerializer(many=True)
+    metrics = MetricMeansSerializer(many=True)
+    points = RatedPointsSerializer()
 
 
 class LeftOutSerializer(Plain):
@@ -189,6 +229,7 @@ class RatingFiguresSerializer(Plain):
     checks = CheckedSerializer(many=True)
     names = serializers.DictField(child=serializers.CharField())
     entrants = words()
+    printed = serializers.DictField(child=PrintedMetricSerializer(), help_text="How metrics are printed, by name.")
 
 
 class CriterionValueSerializer(Plain):

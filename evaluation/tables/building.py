@@ -12,7 +12,7 @@ from projects.permissions import may
 from projects.tables import Cell, Column, Missing, PaperTable, TableData
 
 from ..models import RatingDesign, RatingFigures
-from ..results.reckoned import RULES, open_designs
+from ..results.reckoned import RULES, open_designs, whole
 
 Json = dict[str, Any]
 ALL, KEPT = "all", "kept"
@@ -62,7 +62,7 @@ class Ratings(TableData):
         designs = list(open_designs(project, member, published=published))
         kept = {each.design_id: each for each in RatingFigures.objects.filter(design__in=designs)}
         self.rounds = [
-            RatedRound(design, json.loads(found.figures) if found else None, found.rule if found else "")
+            RatedRound(design, whole(json.loads(found.figures)) if found else None, found.rule if found else "")
             for design in designs
             for found in [kept.get(design.pk)]
         ]

@@ -25,7 +25,8 @@ class DirectionsTable(RatingsTable):
             self.key, self.title,
             "Texts whose direction is that of the reference for the same source, both judged by people who did not "
             "know which was which.",
-            [ROUND, Column("System", False), Column("Accuracy"), Column("Kappa"), Column("n"), Column("Left out"),
+            [ROUND, Column("System", False), Column("Accuracy", better="higher"),
+             Column("Kappa", better="higher"), Column("n"), Column("Left out"),
              Column("Raters even")],
             [
                 [
@@ -38,7 +39,7 @@ class DirectionsTable(RatingsTable):
                 for each, system in self._systems(data)
             ],
             ["Intervals of accuracy: Wilson's. Left out: references that were skipped.", *data.notes()],
-            data.missing(),
+            data.missing(), alike=(0,),
         )  # fmt: skip
 
 

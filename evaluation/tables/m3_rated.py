@@ -16,6 +16,11 @@ TABLE_5: Mapping[str, str] = {
     "m3:repetition": "Repetition",
     "m3:no evidence": "No evidence",
 }
+#: Of all others less is better; making no claim is neither.
+BETTER = {
+    "m3:pico": "higher", "m3:polarity": "higher", "m3:modality": "higher", "m3:all correct": "higher",
+    "m3:no evidence": "",
+}  # fmt: skip
 HALLUCINATION = "m3:hallucination"
 
 
@@ -44,14 +49,15 @@ class _M3Table(RatingsTable):
             self.key, self.title,
             "Outputs that say the same as the target, in per cent, with count and denominator. Polarity has a "
             "denominator of its own: outputs of which it was judged.",
-            [ROUND, Column("System", False), *map(Column, self.columns.values())],
+            [ROUND, Column("System", False), *(Column(name, better=BETTER.get(key, "lower")) for key, name in
+                                              self.columns.items())],
             [row for each in there for row in self._rows(each)],
             [
                 "PICO: every slot that the target states is the same. All correct: PICO, polarity and modality; all "
                 "wrong: none of them. A polarity that is N/A counts as not correct in both.",
-                *self._odd(there), *data.notes(there),
+                *self._odd(there), *self._not_compared(there), *data.notes(there),
             ],
-            data.missing(),
+            data.missing(), alike=(0,),
         )  # fmt: skip
 
     def _rows(self, each: RatedRound) -> list[list[Cell]]:
@@ -67,6 +73,18 @@ class _M3Table(RatingsTable):
             for each in there for system, counts in (each.figures or {})["m3"].items()
             for words, n in counts.items() if n
         ]  # fmt: skip
+
+    def _not_compared(self, there: Sequence[RatedRound]) -> list[str]:
+        return [
+            f"{each.name}, {each.called(found['criterion'])}: {found['n']} ratings left out, also of all correct and "
+            f"all wrong: {_why(found['value'])}."
+            for each in there
+            for found in (each.figures or {})["not_compared"]
+        ]
+
+
+def _why(value: str | None) -> str:
+    return "the target has no label" if value is None else f"{value!r} means none of the target's labels"
 
 
 class Table3(_M3Table):

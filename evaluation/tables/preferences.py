@@ -18,11 +18,11 @@ class PreferencesTable(RatingsTable):
             self.key, self.title,
             "Strengths from choices between two texts, as logarithms with mean 0; chosen: the chance against an "
             "average system in per cent. A tie, and neither, is half a choice for each.",
-            [ROUND, Column("Criterion", False), Column("System", False), Column("Strength"), Column("Chosen"),
-             Column("Wins"), Column("Choices")],
+            [ROUND, Column("Criterion", False), Column("System", False),
+             Column("Strength", better="higher"), Column("Chosen"), Column("Wins"), Column("Choices")],
             [row for each in there for row in self._rows(each)],
             ["Intervals: percentiles of rounds of sources drawn anew.", *self._said(there), *data.notes(there)],
-            data.missing(),
+            data.missing(), alike=(0, 1),
         )  # fmt: skip
 
     def _rows(self, each: RatedRound) -> list[list[Cell]]:

@@ -2,14 +2,9 @@ import { mount } from 'svelte'
 import './style/tokens.css'
 import './style/base.css'
 import App from './App.svelte'
+import { loadAnew } from './deployment.ts'
 
 mount(App, { target: document.getElementById('app')! })
 
-// A page opened before a deployment whose chunks are gone for good: load it anew, once.
-addEventListener('vite:preloadError', (event) => {
-  const key = 'concord.reloaded'
-  if (sessionStorage.getItem(key) === location.pathname) return
-  sessionStorage.setItem(key, location.pathname)
-  event.preventDefault()
-  location.reload()
-})
+// Whoever asked for the part is told as well that it could not be had.
+addEventListener('vite:preloadError', () => void loadAnew())

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { find, ownAddress, type Route } from './routes.ts'
+import { navigation, standing } from './shell/navigation.ts'
 
 const page = (path: string): Route => ({ path, page: () => Promise.reject(new Error('not loaded')), title: path })
 const some = [page('/'), page('/work/:round'), page('/projects/:project'), page('/projects/:project/rounds/:round')]
@@ -22,4 +23,19 @@ it('leads on to pages of ours only, however an address is written', () => {
   expect(ours('/admin/')).toBe('/admin/')
   const evil = ['//evil.example', '/\t/evil.example', '/\n\\evil.example', '/\\evil.example', '/.//evil.example', 'https://evil.example', 'javascript:alert(1)', '']
   for (const asked of evil) expect(ours(asked), JSON.stringify(asked)).toBe('/')
+})
+
+const lead = { slug: 'eye', name: 'Eye', role: 'lead', illustrative: false, may: ['read the corpus', 'curate', 'read rounds', 'see names'] } as unknown as Parameters<typeof navigation>[0]
+
+it('lists the pages that a person may open in four groups', () => {
+  const groups = navigation(lead).map((p) => `${p.group}: ${p.name}`)
+  expect(groups).toEqual(['Project: Overview', 'Project: People', 'Data: Corpus', 'Data: Evidence', 'Data: Needs review', 'Data: Consistency', 'Annotation: Rounds', 'Annotation: Guidelines', 'Annotation: Inbox', 'Evaluation: Protocols'])
+  expect(navigation({ ...lead, may: [] }).map((p) => p.name)).toEqual(['Overview', 'Guidelines'])
+})
+
+it('knows below which page of the navigation an address stands', () => {
+  expect(standing('/projects/eye')).toEqual({ name: 'Overview', group: 'Project', itself: true })
+  expect(standing('/projects/eye/rounds/3/agreement')).toEqual({ name: 'Rounds', group: 'Annotation', itself: false })
+  expect(standing('/projects/eye/reviews/3/curate')).toEqual({ name: '', group: 'Data', itself: false })
+  expect(standing('/profile')).toBeNull()
 })

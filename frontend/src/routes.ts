@@ -2,9 +2,13 @@
 
 import type { Component } from 'svelte'
 import { leavePlace } from './parts/place.ts'
-import type { Session, Verb } from './session.svelte.ts'
+import type { Verb } from './session.svelte.ts'
 
 export type Params = Record<string, string>
+
+/** The four groups of a project's pages, in their order. */
+export const groups = ['Project', 'Data', 'Annotation', 'Evaluation'] as const
+export type Group = (typeof groups)[number]
 
 export interface Route {
   /** `:name` takes one part of the address and hands it to the page as a property. */
@@ -18,6 +22,8 @@ export interface Route {
   bare?: boolean
   /** Its name in the navigation of a project; the path must then have `:project`. */
   nav?: string
+  /** The group of pages that it belongs to; one without belongs where the page above it does. */
+  group?: Group
   /** Where the guides tell of it: guide#section. */
   guide?: string
   /** Who does not may this, does not see it in the navigation. */
@@ -34,33 +40,37 @@ export const routes: Route[] = [
   { path: '/take', page: () => import('./pages/Take.svelte'), title: 'Take part', open: true },
   { path: '/profile', page: () => import('./pages/Profile.svelte'), title: 'Profile' },
   { path: '/projects', guide: 'lead#from-nothing-to-a-release', page: () => import('./pages/Projects.svelte'), title: 'Projects' },
-  { path: '/projects/:project', guide: 'lead#from-nothing-to-a-release', page: () => import('./pages/Project.svelte'), title: 'Project', nav: 'Project' },
-  { path: '/projects/:project/corpus', page: () => import('./pages/Corpus.svelte'), title: 'Corpus', nav: 'Corpus', may: 'read the corpus' },
+  { path: '/projects/:project', guide: 'lead#from-nothing-to-a-release', page: () => import('./pages/Project.svelte'), title: 'Project', group: 'Project', nav: 'Overview' },
+  { path: '/projects/:project/corpus', page: () => import('./pages/Corpus.svelte'), title: 'Corpus', group: 'Data', nav: 'Corpus', may: 'read the corpus' },
   { path: '/projects/:project/corpus/:cluster', guide: 'lead#correcting-one-value', page: () => import('./pages/Cluster.svelte'), title: 'Cluster' },
-  { path: '/projects/:project/units/:unit', page: () => import('./pages/UnitPlace.svelte'), title: 'Unit' },
-  { path: '/projects/:project/look-again', guide: 'lead#when-a-text-or-a-tuple-was-wrong', page: () => import('./pages/NeedsReview.svelte'), title: 'Needs review', nav: 'Needs review', may: 'curate' },
-  { path: '/projects/:project/reviews/:review/curate', page: () => import('./pages/Curate.svelte'), title: 'Curate' },
-  { path: '/projects/:project/inbox', page: () => import('./pages/Inbox.svelte'), title: 'Inbox', nav: 'Inbox', may: 'curate' },
-  { path: '/projects/:project/import', guide: 'lead#bringing-the-corpus-in', page: () => import('./pages/Import.svelte'), title: 'Import', nav: 'Import', may: 'bring data in' },
+  { path: '/projects/:project/units/:unit', page: () => import('./pages/UnitPlace.svelte'), title: 'Unit', group: 'Data' },
+  { path: '/projects/:project/import', guide: 'lead#bringing-the-corpus-in', page: () => import('./pages/Import.svelte'), title: 'Import', group: 'Data', nav: 'Import', may: 'bring data in' },
   { path: '/projects/:project/import/:imported', page: () => import('./pages/Imported.svelte'), title: 'Import' },
-  { path: '/projects/:project/rounds', guide: 'lead#rounds', page: () => import('./pages/Rounds.svelte'), title: 'Rounds', nav: 'Rounds', may: 'read rounds' },
+  { path: '/projects/:project/search', guide: 'lead#searching-pubmed', page: () => import('./pages/Search.svelte'), title: 'Search PubMed', group: 'Data', nav: 'Search', may: 'bring data in' },
+  { path: '/projects/:project/evidence', guide: 'lead#ranking-sentences', page: () => import('./pages/Evidence.svelte'), title: 'Evidence', group: 'Data', nav: 'Evidence', may: 'curate' },
+  { path: '/projects/:project/look-again', guide: 'lead#when-a-text-or-a-tuple-was-wrong', page: () => import('./pages/NeedsReview.svelte'), title: 'Needs review', group: 'Data', nav: 'Needs review', may: 'curate' },
+  { path: '/projects/:project/consistency', guide: 'lead#labels-that-look-wrong', page: () => import('./pages/Consistency.svelte'), title: 'Consistency', group: 'Data', nav: 'Consistency', may: 'curate' },
+  { path: '/projects/:project/reviews/:review/curate', page: () => import('./pages/Curate.svelte'), title: 'Curate', group: 'Data' },
+  { path: '/projects/:project/rounds', guide: 'lead#rounds', page: () => import('./pages/Rounds.svelte'), title: 'Rounds', group: 'Annotation', nav: 'Rounds', may: 'read rounds' },
   { path: '/projects/:project/rounds/new', guide: 'lead#rounds', page: () => import('./pages/NewRound.svelte'), title: 'New round' },
   { path: '/projects/:project/rounds/:round', guide: 'lead#rounds', page: () => import('./pages/Round.svelte'), title: 'Round' },
   { path: '/projects/:project/rounds/:round/adjudicate', guide: 'lead#adjudication', page: () => import('./pages/Adjudicate.svelte'), title: 'Adjudicate', bare: true, may: 'curate' },
   { path: '/projects/:project/rounds/:round/agreement', guide: 'lead#agreement', page: () => import('./pages/Agreement.svelte'), title: 'Agreement' },
-  { path: '/projects/:project/systems', guide: 'lead#systems-and-runs', page: () => import('./pages/Systems.svelte'), title: 'Systems', nav: 'Systems', may: 'read systems and results' },
+  { path: '/projects/:project/systems', guide: 'lead#systems-and-runs', page: () => import('./pages/Systems.svelte'), title: 'Systems', group: 'Evaluation', nav: 'Systems', may: 'read systems and results' },
   { path: '/projects/:project/systems/new', guide: 'lead#systems-and-runs', page: () => import('./pages/NewVersion.svelte'), title: 'New system' },
   { path: '/projects/:project/systems/outputs', guide: 'lead#systems-and-runs', page: () => import('./pages/Outputs.svelte'), title: 'Outputs side by side' },
   { path: '/projects/:project/systems/runs/:run', guide: 'lead#systems-and-runs', page: () => import('./pages/Run.svelte'), title: 'Run' },
   { path: '/projects/:project/systems/:system', guide: 'lead#systems-and-runs', page: () => import('./pages/System.svelte'), title: 'System' },
   { path: '/projects/:project/systems/:system/new', guide: 'lead#systems-and-runs', page: () => import('./pages/NewVersion.svelte'), title: 'New version' },
-  { path: '/projects/:project/results', guide: 'lead#results', page: () => import('./pages/Results.svelte'), title: 'Results', nav: 'Results', may: 'read systems and results' },
-  { path: '/projects/:project/releases', guide: 'lead#releases', page: () => import('./pages/Releases.svelte'), title: 'Releases', nav: 'Releases', may: 'read releases' },
-  { path: '/projects/:project/releases/:release', guide: 'lead#releases', page: () => import('./pages/Release.svelte'), title: 'Release' },
-  { path: '/projects/:project/guidelines', guide: 'lead#guidelines', page: () => import('./pages/Guidelines.svelte'), title: 'Guidelines', nav: 'Guidelines' },
-  { path: '/projects/:project/protocols', guide: 'lead#rating-protocols', page: () => import('./pages/Protocols.svelte'), title: 'Protocols', nav: 'Protocols', may: 'read rounds' },
+  { path: '/projects/:project/protocols', guide: 'lead#rating-protocols', page: () => import('./pages/Protocols.svelte'), title: 'Protocols', group: 'Evaluation', nav: 'Protocols', may: 'read rounds' },
   { path: '/projects/:project/protocols/:version', guide: 'lead#rating-protocols', page: () => import('./pages/Protocol.svelte'), title: 'Protocol' },
-  { path: '/projects/:project/people', guide: 'lead#people', page: () => import('./pages/People.svelte'), title: 'People', nav: 'People', may: 'see names' },
+  { path: '/projects/:project/results', guide: 'lead#results', page: () => import('./pages/Results.svelte'), title: 'Results', group: 'Evaluation', nav: 'Results', may: 'read systems and results' },
+  { path: '/projects/:project/releases', guide: 'lead#releases', page: () => import('./pages/Releases.svelte'), title: 'Releases', group: 'Data', nav: 'Releases', may: 'read releases' },
+  { path: '/projects/:project/releases/:release', guide: 'lead#releases', page: () => import('./pages/Release.svelte'), title: 'Release' },
+  { path: '/projects/:project/guidelines', guide: 'lead#guidelines', page: () => import('./pages/Guidelines.svelte'), title: 'Guidelines', group: 'Annotation', nav: 'Guidelines' },
+  { path: '/projects/:project/inbox', page: () => import('./pages/Inbox.svelte'), title: 'Inbox', group: 'Annotation', nav: 'Inbox', may: 'curate' },
+  { path: '/projects/:project/people', guide: 'lead#people', page: () => import('./pages/People.svelte'), title: 'People', group: 'Project', nav: 'People', may: 'see names' },
+  { path: '/projects/:project/settings', guide: 'lead#from-nothing-to-a-release', page: () => import('./pages/Settings.svelte'), title: 'Settings', group: 'Project', nav: 'Settings', may: 'change the project' },
 ]
 
 /** The route of an address and its parameters, or null. */
@@ -78,13 +88,6 @@ export function find(pathname: string, among: readonly Route[] = routes): { rout
     if (fits) return { route, params }
   }
   return null
-}
-
-/** The pages of a project that the person may open: address and name, as the navigation lists them. */
-export function navigation(project: Session['projects'][number]): [href: string, name: string][] {
-  return routes
-    .filter((r) => r.nav && (!r.may || project.may?.includes(r.may)))
-    .map((r) => [r.path.replace(':project', project.slug), r.nav!])
 }
 
 /** Goes to an address of this application without loading the page anew. */

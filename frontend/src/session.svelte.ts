@@ -78,6 +78,7 @@ export async function signInByLink(token: string): Promise<void> {
 export async function signOut(): Promise<void> {
   await api.DELETE('/api/v1/session/')
   session.wasGuest = session.now?.user.is_guest ?? false
+  if (session.now) await (await import('./work/keptHand.ts')).dropHands(session.now.user.id)
   localStorage.removeItem(KEPT)
   session.now = null
 }
@@ -94,6 +95,17 @@ export function chooseTheme(theme: Theme): void {
   applyTheme(theme)
   // It holds here whether or not the profile can be reached.
   if (session.now) api.PATCH('/api/v1/me/', { body: { preferences: { theme } } }).catch(() => undefined)
+}
+
+type Preferences = Session['user']['preferences']
+
+/** A preference: it holds here at once, whether or not the profile can be reached. */
+export function prefer(change: Partial<Preferences>): void {
+  if (!session.now) return
+  const { user } = session.now
+  session.now = { ...session.now, user: { ...user, preferences: { ...user.preferences, ...change } } }
+  localStorage.setItem(KEPT, JSON.stringify(session.now))
+  api.PATCH('/api/v1/me/', { body: { preferences: change } }).catch(() => undefined)
 }
 
 applyTheme((localStorage.getItem(THEME) as Theme | null) ?? 'auto')

@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from projects.background import batches, jobs
 from projects.models import Job, JobStatus
+from projects.notifications.telling import tell_of_work
 from sql import planner
 
 from ..models import ItemStatus, Run, RunItem, RunStatus
@@ -69,6 +70,7 @@ def top_up(
             )  # fmt: skip
         if not unlaid and not RunItem.objects.filter(run=run, status=ItemStatus.WAITING).exists():
             Run.objects.filter(pk=run.pk).update(status=RunStatus.DONE, finished_at=timezone.now())
+            _tell(run, failed=False)
             ask_for_reckoning(run)
             planner.look_at_grown(*planner.hanging_on(RunItem))
             # Chunks that found nothing left to take.
@@ -81,11 +83,19 @@ def stop(run: Run, reason: str) -> bool:
         under_way = Run.objects.filter(pk=run.pk, status=RunStatus.RUNNING)
         if not under_way.update(status=RunStatus.STOPPED, error=reason, finished_at=timezone.now()):
             return False
+        if reason:
+            _tell(run, failed=True)
         ask_for_reckoning(run)
         # Afterwards: a chunk that ends has its own row before the run's, and here it would be the other way round. One
         # that is missed sees between two batches that the run has ended.
         transaction.on_commit(lambda: cancel_chunks(run))
     return True
+
+
+def _tell(run: Run, *, failed: bool) -> None:
+    """Tell whoever started it. The system is not named: it may be sealed from that person by now."""
+    project = run.version.system.project
+    tell_of_work(run.started_by, project=project, subject="Run", path=f"systems/runs/{run.pk}", failed=failed)
 
 
 def cancel_chunks(run: Run, *statuses: str) -> None:

@@ -31,9 +31,12 @@ class BertScoreMetric:
                   help="By the file that bert-score has for an encoder of this name. M3 and MSLR did not."),
     )  # fmt: skip
     figures: tuple[Figure, ...] = tuple(
-        Figure(f"bertscore_{part}", f"BERTScore {words}", decimals=3, bounds=(-math.inf, 1.0))
+        Figure(
+            f"bertscore_{part}", f"BERTScore {words}", decimals=3, bounds=(-math.inf, 1.0), better="higher",
+            headline=part == "f1",
+        )
         for part, words in (("f1", "F1"), ("precision", "precision"), ("recall", "recall"))
-    )
+    )  # fmt: skip
     has_corpus = False
 
     def needs_torch(self, params: Params) -> bool:

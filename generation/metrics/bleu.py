@@ -36,7 +36,7 @@ class BleuMetric(_Sacre):
     key = "bleu"
     name = "BLEU"
     description = "BLEU of each summary (effective order) and of all together, which is no mean of the former."
-    figures: tuple[Figure, ...] = (Figure("bleu", "BLEU", decimals=1, bounds=PER_CENT),)
+    figures: tuple[Figure, ...] = (Figure("bleu", "BLEU", decimals=1, bounds=PER_CENT, better="higher", headline=True),)
     one, all = staticmethod(bleu.bleu), staticmethod(bleu.corpus_bleu)
 
 
@@ -44,7 +44,7 @@ class ChrfMetric(_Sacre):
     key = "chrf"
     name = "chrF"
     description = "chrF2: character n-grams to 6, recall counted twice; of each summary, and of all together."
-    figures: tuple[Figure, ...] = (Figure("chrf", "chrF", decimals=1, bounds=PER_CENT),)
+    figures: tuple[Figure, ...] = (Figure("chrf", "chrF", decimals=1, bounds=PER_CENT, better="higher", headline=True),)
     one, all = staticmethod(bleu.chrf), staticmethod(bleu.corpus_chrf)
 
 

@@ -56,7 +56,10 @@ class CopyingMetric(CpuMetric):
         Figure("density", "Density", "inputs", decimals=1, bounds=FROM_0),
         Figure("compression", "Compression", "inputs", decimals=1, bounds=FROM_0),
         Figure("longest", "Longest copied run (tokens)", "inputs", decimals=1, bounds=FROM_0),
-        *(Figure(f"copied_{n}", f"Copied {n}-grams", "inputs", 100, 1, FROM_0_TO_1) for n in COPIED_NGRAMS),
+        *(
+            Figure(f"copied_{n}", f"Copied {n}-grams", "inputs", 100, 1, FROM_0_TO_1, headline=n == max(COPIED_NGRAMS))
+            for n in COPIED_NGRAMS
+        ),
     )
 
     def libraries(self, params: Params) -> dict[str, Any]:

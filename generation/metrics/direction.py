@@ -67,8 +67,11 @@ class DirectionMetric:
                   help="What the classifier reads before the text; {intervention} and {outcome} are filled in."),
     )  # fmt: skip
     figures: tuple[Figure, ...] = (
-        Figure("delta_ei", "Delta-EI (natural logarithm, 0 to 0.83)", decimals=3, bounds=(0.0, NATURAL_OF_BASE_2)),
-        Figure("delta_ei_base2", "Delta-EI (base 2, 0 to 1)", decimals=3, bounds=FROM_0_TO_1),
+        Figure(
+            "delta_ei", "Delta-EI (natural logarithm, 0 to 0.83)", decimals=3, bounds=(0.0, NATURAL_OF_BASE_2),
+            better="lower", headline=True,
+        ),
+        Figure("delta_ei_base2", "Delta-EI (base 2, 0 to 1)", decimals=3, bounds=FROM_0_TO_1, better="lower"),
         Figure(
             "delta_ei_prior",
             "Delta-EI of always the prior (natural logarithm)",
@@ -81,7 +84,7 @@ class DirectionMetric:
             for target in CLASSES
             for output in CLASSES
         ),
-    )
+    )  # fmt: skip
     has_corpus = True
 
     def needs_torch(self, params: Params) -> bool:

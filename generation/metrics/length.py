@@ -18,7 +18,7 @@ class LengthMetric(CpuMetric):
     name = "Length"
     description = "Words, sentences and characters of the summary, and its words over those of each reference."
     figures: tuple[Figure, ...] = (
-        Figure("words", "Words", against="nothing", decimals=1, bounds=FROM_0),
+        Figure("words", "Words", against="nothing", decimals=1, bounds=FROM_0, headline=True),
         Figure("sentences", "Sentences", against="nothing", bounds=FROM_0),
         Figure("characters", "Characters", against="nothing", decimals=1, bounds=FROM_0),
         Figure("words_ratio", "Words / words of the target", bounds=FROM_0),

@@ -51,7 +51,9 @@ class Row:
 @dataclass(frozen=True)
 class Figure:
     """One number of a row. ``scale``: tables print it times this (ROUGE in per cent); ``against``: what it compares
-    the summary with: references, inputs, or nothing. ``bounds``: what no summary can leave, before it is scaled."""
+    the summary with: references, inputs, or nothing. ``bounds``: what no summary can leave, before it is scaled.
+    ``better``: "higher" or "lower", "" where neither is. ``headline``: it stands for its metric where there is room for
+    few."""
 
     key: str
     label: str
@@ -59,6 +61,8 @@ class Figure:
     scale: float = 1.0
     decimals: int = 2
     bounds: Bounds = UNBOUNDED
+    better: str = ""
+    headline: bool = False
 
 
 class Scorer(Protocol):

@@ -12,6 +12,8 @@ from .protocol import Figure, Judged, Params, Row
 LABELS: dict[RougeKind, str] = {
     "rouge1": "ROUGE-1", "rouge2": "ROUGE-2", "rougeL": "ROUGE-L", "rougeLsum": "ROUGE-Lsum",
 }  # fmt: skip
+#: What stands for ROUGE where there is room for two.
+HEADLINES: tuple[RougeKind, ...] = ("rouge1", "rougeL")
 STEMMER = Parameter(
     "stemmer", Takes.SWITCH, "Porter stemmer", False,
     help="Off in MS^2's and MSLR's scripts; M3 does not say. Figures with and without it are not comparable.",
@@ -27,10 +29,13 @@ class RougeMetric(CpuMetric):
     )
     parameters: tuple[Parameter, ...] = (STEMMER,)
     figures: tuple[Figure, ...] = tuple(
-        Figure(f"{kind}_{part}", f"{LABELS[kind]} {words}", scale=100, decimals=1, bounds=FROM_0_TO_1)
+        Figure(
+            f"{kind}_{part}", f"{LABELS[kind]} {words}", scale=100, decimals=1, bounds=FROM_0_TO_1, better="higher",
+            headline=(kind in HEADLINES and part == "f1"),
+        )
         for kind in ROUGE_KINDS
         for part, words in (("f1", "F1"), ("precision", "precision"), ("recall", "recall"))
-    )
+    )  # fmt: skip
 
     def libraries(self, params: Params) -> dict[str, Any]:
         return rouge_parameters(stemmer=params["stemmer"])

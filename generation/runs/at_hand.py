@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
-from django.db.models import Exists, F, Func, IntegerField, Max, OuterRef, QuerySet, Subquery
+from django.db.models import Exists, F, Max, OuterRef
 from django.db.models.functions import Greatest
 
 from projects.models import Project
+from sql.counted import counted
 
 from ..models import ItemStatus, Run, RunItem, RunPurpose, RunQuerySet
 
@@ -34,7 +35,7 @@ def newest_runs(project: Project, purpose: str) -> RunQuerySet:
     made = Run.objects.filter(Exists(done), version__system__project=project, purpose=purpose)
     newest = made.order_by().values("version").annotate(newest=Max("pk")).values("newest")
     runs = Run.objects.filter(pk__in=newest).select_related("version__system__project")
-    runs = runs.annotate(done=_count(done), items_total=Greatest("units_count", _count(items)))
+    runs = runs.annotate(done=counted(done), items_total=Greatest("units_count", counted(items)))
     found: RunQuerySet = runs.order_by("version__system_id", "version__level", "version__number")
     return found
 
@@ -42,15 +43,6 @@ def newest_runs(project: Project, purpose: str) -> RunQuerySet:
 def published_runs(project: Project) -> list[Any]:
     """The runs that results are about, of every purpose, without those that are sealed from anybody; with ``done``."""
     return [run for purpose in RunPurpose for run in newest_runs(project, purpose).open_to_all()]
-
-
-def _count(rows: QuerySet[RunItem]) -> Subquery:
-    """So many of them as a part of the query of their run: of all runs at once would be a join of all their items.
-
-    A count of all rows that an index names, without a group, is the one thing that data bases count fast.
-    """
-    whole = Func(function="COUNT", template="%(function)s(*)", output_field=IntegerField())
-    return Subquery(rows.order_by().annotate(n=whole).values("n"))
 
 
 def names(runs: Sequence[Run]) -> dict[int, str]:

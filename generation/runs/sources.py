@@ -72,7 +72,7 @@ def _rows(project: Project, level: str) -> tuple[QuerySet[Any], str]:
     """What has the units of a level, and the name under which it has them."""
     if level == UnitLevel.PROPOSITION:
         return Cluster.objects.current().filter(project=project), "unit_id"
-    targets = Target.objects.filter(project=project, level=Level(level))
+    targets = Target.objects.current().filter(project=project, level=Level(level))
     return targets, "unit_id" if level == UnitLevel.SENTENCE else "review__unit_id"
 
 
@@ -125,7 +125,7 @@ def sizes(level: str, units: Sequence[int]) -> dict[int, int]:
         texts, unit = Proposition.objects.current().filter(position__gt=0), "cluster__unit"
     else:
         unit = "target__unit" if level == UnitLevel.SENTENCE else "target__review__unit"
-        texts = Input.objects.filter(target__level=Level(level))
+        texts = Input.objects.filter(target__level=Level(level), target__unit__superseded_by=None)
     counted = texts.filter(**{f"{unit}__in": units}).order_by().values_list(unit).annotate(size=Sum(Length("text")))
     found: dict[int, int] = dict(counted)
     return {unit: found.get(unit, 0) for unit in units}
@@ -166,7 +166,7 @@ def _of_clusters(units: Sequence[int]) -> dict[int, Material]:
 def _of_targets(level: Level, units: Sequence[int]) -> dict[int, Material]:
     """Of target sentences, or of reviews (a document-level run's unit is the review, its inputs are the document's)."""
     document = level == Level.DOCUMENT
-    found = Target.objects.filter(level=level).select_related("review")
+    found = Target.objects.current().filter(level=level).select_related("review")
     found = found.filter(review__unit__in=units) if document else found.filter(unit__in=units)
     targets = list(found)
     inputs: dict[int, list[InputText]] = defaultdict(list)

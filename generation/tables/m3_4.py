@@ -26,8 +26,8 @@ class OverlapTable(ScoresTable):
             self.title,
             f"F1 of ROUGE in per cent and of BERTScore, {scores.project.name}: a row for every system, level and "
             "kind of reference; n counts pairs of a summary and a reference.",
-            [*BEGINNING, Column("ROUGE-1"), Column("ROUGE-2"), Column("ROUGE-L"), Column("BERTScore")],
+            [*BEGINNING, *(Column(name, better="higher") for name in ("ROUGE-1", "ROUGE-2", "ROUGE-L", "BERTScore"))],
             rows,
             [INTERVALS, *scores.left_out(SHOWN), *scores.notes(self.metrics)],
-            scores.missing(self.metrics),
-        )
+            scores.missing(self.metrics), alike=(1, 2),
+        )  # fmt: skip

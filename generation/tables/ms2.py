@@ -29,8 +29,10 @@ class DirectionTable(ScoresTable):
             cells += self._f1(scores, at)
             rows.append(cells)
         columns = [column for column in BEGINNING if column.title != "Against"]
-        columns += [Column("ROUGE-1"), Column("ROUGE-2"), Column("ROUGE-L"), *map(Column, DELTAS.values())]
-        columns += [Column("Pairs"), Column("Macro F1"), Column("Micro F1")]
+        columns += [Column(name, better="higher") for name in ("ROUGE-1", "ROUGE-2", "ROUGE-L")]
+        # What always answering with the prior would get is nobody's merit.
+        columns += [Column(name, better="" if "prior" in key else "lower") for key, name in DELTAS.items()]
+        columns += [Column("Pairs"), Column("Macro F1", better="higher"), Column("Micro F1", better="higher")]
         return Table(
             self.key,
             self.title,
@@ -50,6 +52,7 @@ class DirectionTable(ScoresTable):
                 *scores.notes(self.metrics),
             ],
             scores.missing(self.metrics),
+            alike=(1,),
         )
 
     def _f1(self, scores: Scores, at: RunAtHand) -> list[Cell]:

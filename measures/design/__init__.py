@@ -3,7 +3,7 @@
 from measures.design.checks import DEGRADER, Check, checks, degraded, repeated, with_check
 from measures.design.lists import latin_lists
 from measures.design.pairs import Paired, balanced_pairs, sides
-from measures.design.report import ALGORITHM, balance, digest, pair_balance
+from measures.design.report import ALGORITHM, balance, digest, pair_balance, place_bounds
 from measures.design.williams import order_of_page, williams_square
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "latin_lists",
     "order_of_page",
     "pair_balance",
+    "place_bounds",
     "repeated",
     "sides",
     "williams_square",

@@ -95,11 +95,12 @@ def degraded(text: str, others: Sequence[str], seed: Seed) -> str:
             elif j not in dropped and j not in replaced:
                 worse.append(words[j])
     mine = [word for words in sentences for word in words]
-    if not worse or _bare(worse) == _bare(mine):
-        strange = [word for word in foreign if _bare([word]) not in ("", _bare(mine))]
+    known = _bare(mine)
+    if not worse or _bare(worse) == known:
+        strange = [word for word in foreign if _bare([word]) not in ("", known)]
         # A text of one word, or of one word again and again, which nobody's order changes.
         worse = [strange[_number(seed, "strange") % len(strange)]] if strange else mine + mine
-        worse = worse if _bare(worse) != _bare(mine) else [*mine, "of", "of", "the"]
+        worse = worse if _bare(worse) != known else [*mine, "of", "of", "the"]
     return " ".join(worse)
 
 

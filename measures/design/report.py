@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import Any
 
 from measures.design.pairs import Paired, sides
+from measures.design.williams import williams_square
 
 ALGORITHM = "concord-design 1"
 """Name of the rules of this package, part of every digest; raised with any change of what a seed gives."""
@@ -35,6 +36,20 @@ def balance(orders: Iterable[Sequence[str]]) -> Json:
         "places": [[places[system, place] for place in range(longest)] for system in systems],
         "followed": [[followed[one, other] for other in systems] for one in systems],
     }
+
+
+def place_bounds(systems: int, pages: Iterable[int], numbers: int = 1) -> tuple[int, int]:
+    """How often each system comes at each place, at least and at most, whatever seed orders the pages (`order_of_page`,
+    by their indices ``pages``) for the places 0 to ``numbers`` - 1 of each; and as often it follows each other one.
+
+    The two are the same where the pages make whole squares.
+    """
+    rows = len(williams_square(systems))
+    each = rows // systems
+    blocks = Counter(page // rows for page in pages).values()
+    least = sum(max(0, pages - (rows - each)) for pages in blocks)
+    most = sum(min(each, pages) for pages in blocks)
+    return least * numbers, most * numbers
 
 
 def pair_balance(pairs: Iterable[Paired], numbers: int = 1) -> Json:

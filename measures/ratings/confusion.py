@@ -14,6 +14,10 @@ from measures.agreement.pairs import cohen_kappa
 from measures.ratings.judgements import Judgement
 
 Json = dict[str, Any]
+#: What the field calls a criterion that asks for it.
+STANDARD = "direction of effect"
+#: MS^2's class of references that say nothing of a direction.
+SKIP = "skip"
 NONE_COMMON = "no source whose reference and text were both judged"
 
 

@@ -23,6 +23,12 @@ class Exclusions:
     failed_share: float | None = None
     fast: bool = False
 
+    @classmethod
+    def declared(cls, options: Mapping[str, Any]) -> Exclusions:
+        """As a round declares them: ``exclude_checks`` in per cent, ``exclude_fast``."""
+        share = options.get("exclude_checks")
+        return cls(failed_share=None if share is None else share / 100, fast=bool(options.get("exclude_fast")))
+
     @property
     def any(self) -> bool:
         return bool(self.raters or self.fast) or self.failed_checks is not None or self.failed_share is not None

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from measures.comparison import METHOD as SWAPS
-from measures.means import METHOD, SHARE_METHOD
+from measures.means import METHOD, SHARE_METHOD, Bounds
 from measures.ratings import correlation, resampling
 from measures.ratings.between import cochran, pair_figures, system_letters
 from measures.ratings.correlation import Scores, correlations
 from measures.ratings.exclusions import Exclusions, excluded
 from measures.ratings.judgements import Criterion, Judgement, Preference
+from measures.ratings.metrics import metric_cells, metric_figures, points
 from measures.ratings.per_system import system_figures
 from measures.ratings.preferences import preference_figures
 from measures.ratings.raters import FAST, rater_figures, said_again
@@ -20,7 +23,7 @@ from measures.ratings.rows import Rows
 Json = dict[str, Any]
 Progress = Callable[[str], object]
 RULE = (
-    f"concord-ratings 1; means: {METHOD}; shares: {SHARE_METHOD}; beside: percentiles of {resampling.REPLICATES} rounds"
+    f"concord-ratings 3; means: {METHOD}; shares: {SHARE_METHOD}; beside: percentiles of {resampling.REPLICATES} rounds"
     f" of sources drawn anew (seed {resampling.SEED}); p {SWAPS}, Holm over the pairs of a criterion; correlations:"
     f" percentiles of {correlation.REPLICATES} rounds, sources and systems drawn; too fast: {FAST}"
 )
@@ -33,6 +36,7 @@ def figures(
     *,
     preferences: Iterable[Preference] = (),
     scores: Mapping[str, Scores] | None = None,
+    bounds: Mapping[str, Bounds] | None = None,
     progress: Progress = lambda step: None,
     replicates: int = resampling.REPLICATES,
 ) -> Json:
@@ -41,8 +45,9 @@ def figures(
 
     ``criteria``: a row for each (`system_figures`, `pair_figures`, letters, Cochran's Q of shares, what was said
     again); ``raters`` (`rater_figures`); ``preferences`` (`preference_figures`); ``correlations`` of every metric of
-    ``scores`` with every criterion that has figures. ``progress`` is told each step before it is taken. Judgements by
-    criteria that are not given are left out of all.
+    ``scores`` with every criterion that has figures; ``metrics``, their means of the texts that were rated, within
+    ``bounds`` (`metric_figures`); ``points`` for pictures. ``progress`` is told each step before it is taken.
+    Judgements by criteria that are not given are left out of all.
     """
     keys = {criterion.key for criterion in criteria}
     progress("reading")
@@ -58,7 +63,8 @@ def figures(
         pairs = pair_figures(said) if counted else []
         made.append({
             "criterion": criterion.key, "kind": criterion.kind, "better": criterion.better,
-            "good": list(criterion.good), "values": list(criterion.values), "systems": systems, "pairs": pairs,
+            "good": list(criterion.good), "values": list(criterion.values), "systems": systems,
+            "bounds": list(criterion.bounds) if np.isfinite(criterion.bounds).all() else None, "pairs": pairs,
             "letters": system_letters(said, systems, pairs),
             "cochran": cochran(said) if criterion.kind == "share" else None, "again": said_again(said),
         })  # fmt: skip
@@ -66,6 +72,7 @@ def figures(
     raters = rater_figures(rows, every)
     progress("preferences")
     preferred = preference_figures(preferences, replicates=replicates)
+    cells = {metric: metric_cells(rows, known) for metric, known in sorted((scores or {}).items())}
     correlated = []
     for metric, known in sorted((scores or {}).items()):
         progress(f"correlations: {metric}")
@@ -77,7 +84,7 @@ def figures(
     return {
         "rule": RULE, "judgements": len(rows.value), "sources": len(rows.sources), "items": len(rows.items),
         "systems": list(rows.systems), "criteria": made, "raters": raters, "preferences": preferred,
-        "correlations": correlated,
+        "correlations": correlated, "metrics": metric_figures(every, cells, bounds), "points": points(every, cells),
     }  # fmt: skip
 
 

@@ -14,6 +14,8 @@ from audit.log import record, record_all
 from .. import kinds
 from ..adjudication.said import Called, answers_to, decisions_of, in_short
 from ..models import WAITING, Act, Answer, Decision, Member, Origin, Remark, Round, Unit
+from ..notifications.telling import What, tell
+from ..rounds.counted import opinions
 from ..rounds.raised import open_flags
 from ..values.in_force import SETTLED, contested_fields, decisions_in_force, values_in_force
 from .corrections import Correction, correct_all
@@ -61,6 +63,7 @@ def adjudicate(
             made = adopt(round=round, chosen={unit: _opinion(round, unit, answer)}, reason=reason, by=by)
         for one in flagged:
             remark(answer=one, act=Remark.Act.SETTLED, text=reason, by=by)
+        tell_authors(round, made, by=by)
     return act_of(round, made, flagged) | {"unit": unit.pk, "fields": [d.field for d in made]}
 
 
@@ -188,6 +191,14 @@ def _take_back(round: Round, made: Sequence[Decision], reason: str, by: Member, 
     insert_decisions(rows)
     kind.after_decisions([u for u in units if u.pk not in gone], by=by.user, reason=reason)
     return {d.unit_id for d in mine}
+
+
+def tell_authors(round: Round, made: Iterable[Decision], *, by: Member) -> None:
+    """Tell whoever answered these units that they were decided, where the project shows people what was."""
+    units = {d.unit_id for d in made}
+    if units and round.project.show_adjudication:
+        asked = opinions(round).filter(assignment__unit__in=units).exclude(author__user=by.user_id)
+        tell(asked.order_by().values_list("author__user", flat=True).distinct(), What.DECISION, round=round)
 
 
 def act_of(round: Round, made: Iterable[Decision], settled: Iterable[Answer]) -> Json:

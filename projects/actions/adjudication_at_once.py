@@ -94,6 +94,7 @@ def adjudicate_at_once(
         still = {w.unit for w in queue.waiting(round) if w.contested}
         adopted = {units[unit]: answer for unit, answer in chosen[:AT_ONCE] if unit in still}
         made = adjudication.adopt(round=round, chosen=adopted, reason=reason, by=by) if adopted else []
+        adjudication.tell_authors(round, made, by=by)
     return adjudication.act_of(round, made, []) | {"units": len(adopted)}
 
 

@@ -140,6 +140,10 @@ class _Work:
         self.before = values_in_force(self.units, kind)
         self.contested = contested_fields(self.units, kind)
 
+    def _said(self, c: Correction) -> list[str]:
+        """The fields that a value says something of: a kind may ask some of them at a time."""
+        return [name for name in self.how.fields if self.how.part_of(name, c.value)]
+
     def _changes(self, c: Correction, stale: set[tuple[int, str]]) -> list[str]:
         """The fields that are to be decided: what differs or is contested, and everything where it is stale."""
         # What was decided before something above the unit changed is said anew, even where it stays the same.
@@ -147,7 +151,7 @@ class _Work:
         before = self.before[c.unit.pk]
         return [
             name
-            for name in self.how.fields
+            for name in self._said(c)
             if again
             or name not in before
             or (c.unit.pk, name) in self.contested
@@ -160,7 +164,7 @@ class _Work:
         return any(
             name in self.before[c.unit.pk] and not self.how.says_same(name, self.before[c.unit.pk], c.value)
             for c in self.corrections
-            for name in self.how.fields
+            for name in self._said(c)
         )
 
     def moved_on(self) -> list[dict[str, Any]]:

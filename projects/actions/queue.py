@@ -6,6 +6,7 @@ once each slot has one owner, on SQLite and PostgreSQL alike. See docs/decisions
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
+from functools import cache, partial
 
 from django.db.models import F, OuterRef, QuerySet, Subquery
 
@@ -14,8 +15,6 @@ from sql.compiled import CompiledSelect, CompiledUpdate
 from ..models import Assignment, Participant, Round, Unit
 from ..models.round import WALK
 
-#: How many slots a person holds at a time: the one that is worked on and the one that comes next.
-HAND = 2
 #: How many candidates one search brings, so that losing a race costs no new search.
 LOOKAHEAD = 4
 #: How often a search is repeated when others took every candidate.
@@ -34,10 +33,12 @@ def _unless_had(slots: QuerySet[Assignment], person: int) -> QuerySet[Assignment
     return slots.alias(had=Subquery(had.values("pk")[:1])).filter(had=None)
 
 
-def _search(round: int, person: int, now: object, cursor: int, end: int | None = None) -> QuerySet[Assignment]:
-    """What the person holds, up to `HAND`; what was given up and what is free ahead, up to `LOOKAHEAD` each."""
+def _search(
+    size: int, round: int, person: int, now: object, cursor: int, end: int | None = None
+) -> QuerySet[Assignment]:
+    """What the person holds, up to ``size``; what was given up and what is free ahead, up to `LOOKAHEAD` each."""
     slots = Assignment.objects.filter(round=round)
-    held = slots.filter(person=person).counted().unanswered().order_by(*WALK)[:HAND]
+    held = slots.filter(person=person).counted().unanswered().order_by(*WALK)[:size]
     second_hand = _unless_had(slots.second_hand(now), person)[:LOOKAHEAD]
     ahead = _unless_had(slots.filter(position__gt=cursor).free(), person).order_by(*WALK)
     ahead = (ahead if end is None else ahead.filter(position__lt=end))[:LOOKAHEAD]
@@ -48,8 +49,13 @@ def _search(round: int, person: int, now: object, cursor: int, end: int | None =
 
 
 # What runs at every answer, compiled once (sql.compiled).
-_SEARCH = CompiledSelect(_search, round=int, person=int, now=datetime, cursor=int)
-_SEARCH_TO = CompiledSelect(_search, round=int, person=int, now=datetime, cursor=int, end=int)
+@cache
+def _searches(size: int) -> tuple[CompiledSelect[Assignment], CompiledSelect[Assignment]]:
+    """For hands of a size: to the end of the walk, and to a place in it."""
+    search, values = partial(_search, size), {"round": int, "person": int, "now": datetime, "cursor": int}
+    return CompiledSelect(search, **values), CompiledSelect(search, **values, end=int)
+
+
 _TAKE_FREE = CompiledUpdate(
     lambda slot, person, until: (
         Assignment.objects.filter(pk=slot, person=None, leased_until=None, current_answer=None),
@@ -74,15 +80,17 @@ def turn(participant: Participant) -> bool:
 def hand(*, round: Round, participant: Participant, now: datetime) -> list[Assignment]:
     """The person's hand in an open round, renewed and topped up, in the order in which it is worked.
 
-    Claims nothing beyond `HAND`, so repeating it changes nothing but leases. Call it in the person's *turn*, a
-    transaction that holds the participation: one's own tabs claim one after the other, and nobody is taken out of the
-    round in the middle of it.
+    Claims nothing beyond what the round lets a person hold, so repeating it changes nothing but leases. Call it in the
+    person's *turn*, a transaction that holds the participation: one's own tabs claim one after the other, and nobody is
+    taken out of the round in the middle of it.
     """
     found = _found(round, participant, now)
     held = _renew([slot for slot in found if slot.person_id == participant.member_id], round=round, now=now)
-    if len(held) < HAND:
+    if len(held) < round.hand_size:
         claim = _Claim(round, participant, now)
-        held += claim.up_to(HAND - len(held), [slot for slot in found if slot.person_id != participant.member_id])
+        held += claim.up_to(
+            round.hand_size - len(held), [slot for slot in found if slot.person_id != participant.member_id]
+        )
     return held
 
 
@@ -101,7 +109,8 @@ def claim(wanted: int, *, round: Round, participant: Participant, now: datetime)
 def _found(round: Round, participant: Participant, now: datetime) -> list[Assignment]:
     """What `_search` finds from the person's cursor on: to the end, and then from the beginning to the start."""
     where = {"round": round.pk, "person": participant.member_id, "now": now, "cursor": participant.cursor}
-    return _SEARCH_TO.all(**where, end=participant.start) if participant.wrapped else _SEARCH.all(**where)
+    to_the_end, to_a_place = _searches(round.hand_size)
+    return to_a_place.all(**where, end=participant.start) if participant.wrapped else to_the_end.all(**where)
 
 
 def _renew(held: list[Assignment], *, round: Round, now: datetime) -> list[Assignment]:

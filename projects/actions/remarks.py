@@ -7,6 +7,7 @@ from api.problems import Conflict, Refused
 from audit.log import record
 
 from ..models import Answer, Member, Remark
+from ..notifications.telling import What, tell
 
 
 def remark(*, answer: Answer, act: str, text: str, by: Member) -> Remark:
@@ -26,4 +27,7 @@ def remark(*, answer: Answer, act: str, text: str, by: Member) -> Remark:
             actor=by.user, verb=f"{act} on answer", object_type="unit", object_id=answer.assignment.unit_id,
             project_id=by.project_id, after={"answer": str(answer.pk), "text": text},
         )  # fmt: skip
+        # Words alone are shown to whoever gave the answer (`pages.inbox.replies_in`).
+        if text and answer.author.user_id != by.user_id:
+            tell([answer.author.user_id], What.REPLY, round=answer.assignment.round)
     return made

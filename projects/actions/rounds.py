@@ -22,6 +22,8 @@ from .. import kinds, purposes
 from ..background import jobs
 from ..models import Assignment, Guideline, Job, Member, Participant, Project, Round, Unit
 from ..models.roles import MAY
+from ..models.round import HAND
+from ..notifications.telling import What, tell
 from ..rounds import choosing
 from ..rounds.slots import Chosen, Shape, Slot, lay_out
 from . import practising, queue
@@ -54,6 +56,8 @@ class RoundPlan:
     options: Mapping[str, Any] = field(default_factory=dict)
     policy: Mapping[str, Any] = field(default_factory=dict)
     lease_seconds: int = 1800
+    #: How many slots a person holds at a time.
+    hand_size: int = HAND
     #: A share of the units, drawn by the seed, that so many people are asked.
     block_share: float = 0.0
     block_overlap: int = 0
@@ -173,6 +177,7 @@ def frozen(
         requires_practice_id=plan.requires_practice,
         asks_questions=plan.asks_questions,
         lease_seconds=plan.lease_seconds,
+        hand_size=plan.hand_size,
         status=status,
         units_count=units,
         created_by=by,
@@ -187,7 +192,8 @@ def plan_of(round: Round, people: Sequence[int]) -> RoundPlan:
         name=round.name, kind=round.kind, purpose=round.purpose, overlap=round.overlap, people=people,
         guideline=round.guideline_id, dealing=round.dealing, seed=chosen["seed"], sample=chosen["sample"],
         filters=chosen["filters"], strata=chosen["strata"], order=chosen["order"], options=round.options,
-        policy=round.policy, lease_seconds=round.lease_seconds, terms=round.terms,
+        policy=round.policy, lease_seconds=round.lease_seconds,
+        hand_size=round.hand_size, terms=round.terms,
         requires_practice=round.requires_practice_id, asks_questions=round.asks_questions,
         **_shape(Shape.of(round.overlap, chosen)),
     )  # fmt: skip
@@ -206,6 +212,7 @@ def begin(round: Round, people: Sequence[Member], units: int, by: User | None) -
         round.units_count = units
     kinds.get(round.kind).opened(round)
     _let_in(round, people, units)
+    tell({member.user_id for member in people} - {by and by.pk}, What.OPENED, round=round)
     record(
         actor=by, verb="open round", obj=round, project_id=round.project_id,
         after={"name": round.name, "units": units, "people": [m.pseudonym for m in people]},
@@ -306,6 +313,8 @@ def add_person(*, round: Round, member: Member, by: User | None) -> Participant:
         elif round.dealing == Round.Dealing.DEALT:
             _share(round, member)
         record(actor=by, verb="join round", obj=round, project_id=round.project_id, after={"person": member.pseudonym})
+        if by is None or by.pk != member.user_id:
+            tell([member.user_id], What.OPENED, round=round)
     return participant
 
 

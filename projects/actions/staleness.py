@@ -44,8 +44,11 @@ def changed(
         return made + _hung_on(units, what=what, reason=reason, by=by, before=before, after=after)
 
 
-def superseded(*, old: Unit, new: Unit, reason: str, by: Member, before: str, after: str) -> list[Change]:
-    """``new`` takes the place of ``old``, whose text was wrong: what was said of the old one is to be said anew.
+def superseded(
+    *, old: Unit, new: Unit, reason: str, by: Member, before: str, after: str, what: str = Change.TEXT
+) -> list[Change]:
+    """``new`` takes the place of ``old``, whose text was wrong, or whatever else it is judged by (``what``: the kind
+    that decides that): what was said of the old one is to be said anew.
 
     Answers and decisions of the old unit stay as they are. In open rounds its slots are retired, answered ones too,
     and the new unit is asked in their place: of the same people where the round was dealt.
@@ -55,9 +58,9 @@ def superseded(*, old: Unit, new: Unit, reason: str, by: Member, before: str, af
         old.superseded_by = new
         _ask_anew(old, new)
         hanging = _kinds_of([old])
-        rows = _insert({new.pk: hanging[old.pk]}, [new], what=Change.TEXT, reason=reason, by=by,
+        rows = _insert({new.pk: hanging[old.pk]}, [new], what=what, reason=reason, by=by,
                        before=before, after=after)  # fmt: skip
-        rows += _hung_on([old], what=Change.TEXT, reason=reason, by=by, before=before, after=after)
+        rows += _hung_on([old], what=what, reason=reason, by=by, before=before, after=after)
         record(
             actor=by.user, verb="supersede", obj=old, project_id=old.project_id, reason=reason,
             before={"unit": old.pk, "text": before}, after={"unit": new.pk, "text": after},

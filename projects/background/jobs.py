@@ -11,6 +11,7 @@ import socket
 import threading
 import time
 import traceback
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from typing import Any
@@ -27,6 +28,7 @@ from api.logs import saying
 from api.problems import Problem
 
 from ..models import Job, JobProblem, JobStatus, Project
+from ..notifications.telling import tell_of_work
 from . import batches, memory
 from .waiting import LONG, NEEDS_TORCH, SHORT, claimable, family, past, turn_of
 from .waiting import claim_next as claim_next
@@ -47,6 +49,8 @@ _leaving = mmap.mmap(-1, 1)
 _handlers: dict[str, Handler] = {}
 _ended: dict[str, Ended] = {}
 _short: set[str] = set()
+#: By kind, of what ends people are told: what sort of work it is, and the page below the project's that shows it.
+_told: dict[str, tuple[str, str]] = {}
 
 
 class LostLease(Exception):
@@ -62,12 +66,16 @@ class Cancelled(Exception):
     """Somebody asked the job to stop, and it did."""
 
 
-def handler(kind: str, ended: Ended | None = None, *, short: bool = False) -> Callable[[Handler], Handler]:
+def handler(
+    kind: str, ended: Ended | None = None, *, short: bool = False, told: tuple[str, str] | None = None
+) -> Callable[[Handler], Handler]:
     """Register what does jobs of a kind. Handlers live in ``tasks.py`` and call one action.
 
     ``short``: soon done, and others wait for what comes of it (see `waiting.turn_of`).
     ``ended`` is told, in the same transaction, of every job that ends: of one that is given up or cancelled nobody
     calls the handler, and what waits for it must not wait for ever.
+    ``told``: what sort of work it is and the page that shows it, for whoever asked for it; the page may name the job's
+    parameters ("runs/{run}").
     """
 
     def register(function: Handler) -> Handler:
@@ -78,6 +86,8 @@ def handler(kind: str, ended: Ended | None = None, *, short: bool = False) -> Ca
             _ended[kind] = ended
         if short:
             _short.add(kind)
+        if told:
+            _told[kind] = told
         return function
 
     return register
@@ -213,6 +223,13 @@ class RunningJob:
         self._said = {"done": done, "note": note[:200]} | ({} if total is None else {"total": total})
         if self._cancelled:
             raise Cancelled
+
+    def pause(self, seconds: float) -> None:
+        """Wait for something outside. Raises `Cancelled` when asked to stop meanwhile."""
+        until = time.monotonic() + seconds
+        while (left := until - time.monotonic()) > 0:
+            time.sleep(min(left, 1.0))
+            self.go_on()
 
     def problem(self, item: str, message: str) -> None:
         """Note that one item failed; the rest goes on. Raises `LostLease` as `progress` does."""
@@ -371,6 +388,11 @@ def _tell(pk: int) -> None:
     job = Job.objects.select_related("project", "created_by").get(pk=pk)
     if ended := _ended.get(job.kind):
         ended(job)
+    if job.kind in _told and job.status != JobStatus.CANCELLED:
+        subject, path = _told[job.kind]
+        failed = job.status == JobStatus.FAILED
+        page = path.format_map(defaultdict(str, job.params))
+        tell_of_work(job.created_by, project=job.project, subject=subject, path=page, failed=failed)
 
 
 def cancel(job: Job) -> None:

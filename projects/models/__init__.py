@@ -8,6 +8,7 @@ from .change import Change
 from .decision import WAITING, Decision, Origin
 from .guideline import Guideline
 from .job import Job, JobProblem, JobStatus
+from .notification import Digest, Notification
 from .participation import Consent, ParticipantLink
 from .project import Import, Invitation, Member, Project, Role
 from .readiness import Admission, QuestionTry
@@ -25,6 +26,7 @@ __all__ = [
     "Change",
     "Consent",
     "Decision",
+    "Digest",
     "Guideline",
     "Import",
     "Invitation",
@@ -33,6 +35,7 @@ __all__ = [
     "JobStatus",
     "KeptAgreement",
     "Member",
+    "Notification",
     "Origin",
     "Outcome",
     "Participant",

@@ -36,6 +36,8 @@ class Change(models.Model):
 
     #: What changed where it is the unit's own text; else it is what a kind decides of another unit, by its key.
     TEXT = "text"
+    #: Nothing changed: somebody doubts the value, and says why.
+    DOUBT = "doubt"
 
     unit = models.ForeignKey(Unit, on_delete=models.PROTECT, related_name="changes")
     kind = models.CharField(max_length=30, help_text="The kind whose answers and decisions it makes stale.")

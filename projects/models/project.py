@@ -118,7 +118,7 @@ class Import(models.Model):
 
     project = models.ForeignKey(Project, on_delete=models.PROTECT, related_name="imports")
     format = models.CharField(max_length=20)
-    level = models.CharField(max_length=20, blank=True)
+    level = models.CharField(max_length=60, blank=True)
     file_name = models.CharField(max_length=200)
     sha256 = models.CharField(max_length=64)
     size = models.PositiveBigIntegerField()
@@ -132,5 +132,8 @@ class Import(models.Model):
     class Meta:
         ordering = ["-id"]
         constraints = [
-            models.UniqueConstraint(fields=["project", "format", "sha256"], name="one_import_per_file_content")
+            # The same records may come in as reviews, and as studies of several.
+            models.UniqueConstraint(
+                fields=["project", "format", "sha256", "level"], name="one_import_per_file_content_and_level"
+            )
         ]

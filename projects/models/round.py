@@ -10,6 +10,10 @@ from ..purposes import Meaning, Purpose, of, which
 from .guideline import Guideline
 from .project import Member, Project
 
+#: How many slots a person holds at a time where the round says nothing else: the one that is worked on and the one that
+#: comes next. And the most that a round may say.
+HAND, LARGEST_HAND = 2, 20
+
 
 class Unit(models.Model):
     """Anything that can be handed to a person. The text itself is a row of a higher app that points here."""
@@ -97,6 +101,9 @@ class Round(models.Model):
         default=False, help_text="Whether the guideline's questions are asked before the first unit."
     )
     lease_seconds = models.PositiveIntegerField(default=1800)
+    hand_size = models.PositiveSmallIntegerField(
+        default=HAND, help_text="How many slots a person holds at a time: what can be worked on while offline."
+    )
     status = models.CharField(max_length=12, choices=Status, default=Status.OPEN)
     units_count = models.PositiveIntegerField(default=0)
     created_by = models.ForeignKey(
@@ -115,6 +122,7 @@ class Round(models.Model):
                 fields=["project", "kind"], condition=Q(purpose="curation"), name="one_curation_round_per_kind"
             ),
             models.CheckConstraint(condition=Q(overlap__gte=1), name="overlap_is_at_least_one"),
+            models.CheckConstraint(condition=Q(hand_size__gte=1, hand_size__lte=LARGEST_HAND), name="a_hand_is_small"),
         ]
 
     def __str__(self) -> str:
@@ -128,6 +136,11 @@ class Round(models.Model):
     def meaning(self) -> Meaning:
         """What follows from its purpose."""
         return of(self.purpose)
+
+    @property
+    def has_queue(self) -> bool:
+        """Whether what is contested in it waits for a curator: its answers make gold, and nobody gives any more."""
+        return self.meaning.makes_gold and self.status == self.Status.CLOSED
 
     @property
     def has_known_share(self) -> bool:

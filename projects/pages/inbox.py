@@ -1,19 +1,16 @@
-"""What people raised: answers that flag, comment or skip, whether settled or not, and where rounds need attention."""
+"""What people raised: answers that flag, comment or skip, whether settled or not."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
+from django.db.models import Count, Exists, OuterRef, QuerySet
 
 from .. import kinds
-from ..models import Answer, Decision, Member, Outcome, Participant, Project, Remark, Round
+from ..models import Answer, Member, Outcome, Project, Remark, Round
 from ..rounds.raised import COMMENTED, FLAGGED, SETTLED, SKIPPED, raised
-from . import progress
 
 WHAT = {"flagged": FLAGGED, "commented": COMMENTED, "skipped": SKIPPED}
-#: Closed rounds on a project's page; older ones have pages of their own.
-CLOSED_SHOWN, SHOWN = 4, 8
 
 
 def filtered(project: Project, *, what: str = "", state: str = "", round: int | None = None) -> QuerySet[Answer]:
@@ -88,63 +85,3 @@ def replies_in(round: Round, member: Member, limit: int = 100) -> list[dict[str,
         }
         for a in answers
     ]  # fmt: skip
-
-
-def overview(project: Project, *, watches: bool) -> dict[str, Any]:
-    """A project's page: its rounds with how far they are and, for who watches them, what needs attention and who is
-    at work. A fixed number of queries, whatever the number of rounds."""
-    counted = progress.with_counts(Round.objects.filter(project=project).opened_by_people())
-    counted = counted.select_related("guideline")
-    shown = list(counted.filter(status=Round.Status.OPEN)[:SHOWN])
-    shown += list(counted.filter(status=Round.Status.CLOSED)[: min(CLOSED_SHOWN, SHOWN - len(shown))])
-    contested = _contested(shown) if watches else {}
-    unsettled = _unsettled(project, shown) if watches else {}
-    return {
-        "rounds": [
-            progress.row(r) | {"contested": contested.get(r.pk, 0), "raised": 0, "skipped": 0} | unsettled.get(r.pk, {})
-            for r in shown
-        ],
-        "unsettled": totals(project)["open"] if watches else 0,
-        "people": _at_work([r for r in shown if r.is_open]) if watches else [],
-    }
-
-
-def _contested(rounds: list[Round]) -> dict[int, int]:
-    """Fields whose newest word is a contest of the round."""
-    open_ones = Decision.objects.filter(round__in=rounds).contested()
-    return dict(open_ones.values_list("round").annotate(n=Count("pk")))
-
-
-def _unsettled(project: Project, rounds: list[Round]) -> dict[int, dict[str, int]]:
-    found = raised(project).exclude(SETTLED).filter(assignment__round__in=rounds).order_by()
-    counts = found.values_list("assignment__round").annotate(
-        raised=Count("pk", filter=~SKIPPED), skipped=Count("pk", filter=SKIPPED)
-    )
-    return {round: {"raised": n, "skipped": skipped} for round, n, skipped in counts}
-
-
-def _at_work(rounds: list[Round]) -> list[dict[str, Any]]:
-    """Who works in some open rounds, with what each said in them; the busiest first."""
-    said: dict[int, dict[str, Any]] = {
-        r["author"]: dict(r)
-        for r in Answer.objects.filter(assignment__round__in=rounds)
-        .values("author")
-        .annotate(
-            answered=Count("pk", filter=Q(current_of__isnull=False, outcome=Outcome.ANSWERED)),
-            skipped=Count("pk", filter=Q(current_of__isnull=False, outcome=Outcome.SKIPPED)),
-            ms=Sum("active_ms"),
-        )
-        .order_by()
-    }
-    at_work = Participant.objects.filter(round__in=rounds, left_at=None, member__left_at=None).order_by()
-    in_rounds = dict(at_work.values_list("member").annotate(n=Count("pk")))
-    members = Member.objects.filter(pk__in=in_rounds).select_related("user")
-    people = [
-        {
-            "member": m.pk, "name": m.user.name, "pseudonym": m.pseudonym, "rounds": in_rounds[m.pk],
-            "answered": said.get(m.pk, {}).get("answered", 0), "skipped": said.get(m.pk, {}).get("skipped", 0),
-            "active_seconds": (said.get(m.pk, {}).get("ms") or 0) / 1000,
-        }
-        for m in members
-    ]  # fmt: skip
-    return sorted(people, key=lambda p: (-p["answered"], p["member"]))

@@ -23,6 +23,9 @@ TAGS = {
 ATTRIBUTES = {"a": {"href", "title"}, "ol": {"start"}, "td": {"align"}, "th": {"align"}}
 SCHEMES = {"http", "https", "mailto"}
 _EMPTY = {"br", "hr"}
+#: The page that shows a text has its own first heading: where the text has one too, all of its stand one below.
+_BELOW = {f"h{level}": f"h{min(level + 1, 6)}" for level in range(1, 7)}
+_FIRST = re.compile(r"<h1\b", re.IGNORECASE)
 # What is left out with all that is in it, if need be to the end; or a tag, which holds no other one.
 _PIECE = re.compile(
     r"<!--(?:.*?-->|.*)|<(?P<whole>script|style)\b(?:.*?</(?P=whole)\s*+>|.*)|<[!?][^<>]*+>"
@@ -46,6 +49,7 @@ def _flat(html: str) -> str:
     out: list[str] = []
     open_: list[str] = []
     too_deep: Counter[str] = Counter()
+    below = _BELOW if _FIRST.search(html) else {}
     at = 0
     for piece in _PIECE.finditer(html):
         out.append(_text(html[at : piece.start()]))
@@ -53,6 +57,7 @@ def _flat(html: str) -> str:
         tag = (piece["tag"] or "").lower()
         if tag not in TAGS:
             continue
+        tag = below.get(tag, tag)
         if piece["close"]:
             if too_deep[tag]:
                 too_deep[tag] -= 1

@@ -15,7 +15,7 @@ Json = dict[str, Any]
 
 def are_shown(round: Round) -> bool:
     """Whether the people of a round see what was decided of their answers: never before it is closed."""
-    return round.meaning.makes_gold and round.status == Round.Status.CLOSED and round.project.show_adjudication
+    return round.has_queue and round.project.show_adjudication
 
 
 def answers(round: Round, member: Member) -> QuerySet[Answer]:

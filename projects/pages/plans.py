@@ -19,8 +19,6 @@ from ..rounds.slots import Shape
 
 #: How many of the newest answers the estimate of time looks at.
 RECENT = 500
-#: Seconds an answer is taken to need before any was measured.
-ASSUMED = 20.0
 
 
 def totals(project: Project, plan: RoundPlan) -> dict[str, Any]:
@@ -38,16 +36,17 @@ def totals(project: Project, plan: RoundPlan) -> dict[str, Any]:
     asked = kinds.get(plan.kind).units_after_layout(units, plan.options)
     answers = plan.shape.count(asked) + plan.shape.again(asked, len(plan.people))
     each = answers / len(plan.people) if plan.people else 0.0
-    pace, timed = pace_of(project, plan.kind)
+    measured, timed = pace_of(project, plan.kind)
+    pace = measured or kinds.get(plan.kind).assumed_seconds
     return {
         "units": units,
         "available": len(ids),
         "strata": strata,
         "answers": answers,
         "each": each,
-        "seconds_an_answer": pace or ASSUMED,
+        "seconds_an_answer": pace,
         "answers_timed": timed,
-        "minutes_each": (pace or ASSUMED) * each / 60,
+        "minutes_each": pace * each / 60,
     }
 
 

@@ -9,13 +9,19 @@ Json = dict[str, Any]
 
 
 def table_page(table: Table) -> Json:
-    letters = marks(table)
+    letters, best = marks(table), table.best()
     return {
         "key": table.key, "beside": table.beside, "title": table.title, "caption": table.caption,
         "columns": table.columns,
         "rows": [
-            [{"text": words(c), "undefined": c.undefined, "mark": letters.get(c.undefined, "")} for c in row]
-            for row in table.rows
+            [
+                {
+                    "text": words(c), "undefined": c.undefined, "mark": letters.get(c.undefined, ""),
+                    "best": (i, j) in best,
+                }
+                for j, c in enumerate(row)
+            ]
+            for i, row in enumerate(table.rows)
         ],
         "undefined": [{"mark": letter, "reason": reason} for reason, letter in letters.items()],
         "notes": table.notes,

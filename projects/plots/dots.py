@@ -8,10 +8,10 @@ from ..tables.writing import number
 from .svg import Drawing, ticks, within
 
 #: Names stand above their lines, whole: systems are often told apart by how their names end.
-LEFT, RIGHT, WIDTH, LINE, TOP = 10.0, 410.0, 640.0, 46.0, 32.0
+LEFT, RIGHT, WIDTH, LINE, TOP = 10.0, 290.0, 480.0, 46.0, 32.0
 #: Where a name is longer it loses its middle.
-LONGEST = 84
-NOTE_LINE = 96
+LONGEST = 64
+NOTE_LINE = 74
 
 
 @dataclass(frozen=True)
@@ -30,9 +30,9 @@ def dot_plot(title: str, note: str, dots: Sequence[Dot], *, decimals: int, palet
     values = [v for dot in dots if dot.value is not None for v in (dot.value, *(dot.ci or ()))]
     marks = ticks(min(0.0, *values), max(values)) if values else ticks(0, 1)
     bottom = TOP + LINE * len(dots)
-    notes = wrap(note, NOTE_LINE)
+    notes, heading = wrap(note, NOTE_LINE), title if len(title) <= LONGEST else f"{title[: LONGEST - 1]}\u2026"
     drawing = Drawing(WIDTH, bottom + 48 + 16 * len(notes), palette)
-    drawing.text(0, 20, title, size=15)
+    drawing.text(0, 20, heading, size=14)
     places = 0 if marks[1] - marks[0] >= 1 else 1 if marks[1] - marks[0] >= 0.1 else 2
     for mark in marks:
         drawing.text(within(mark, marks, LEFT, RIGHT), bottom + 18, number(mark, places), "quiet", "middle", 12)

@@ -14,6 +14,8 @@ PALETTES: Mapping[str, Mapping[str, str]] = {
     "light": {"ground": "#ffffff", "ink": "#1d2228", "quiet": "#535b64", "grid": "#dddad2", "mark": "#1c5aa0"},
     "dark": {"ground": "#1b1f23", "ink": "#e3e1db", "quiet": "#a7afb7", "grid": "#30363c", "mark": "#8dbbf0"},
 }
+#: How large a unit is in print: 480 fill a column of 8.5 cm, and letters of 12, the smallest, come to 6 points.
+UNIT_MM = 85 / 480
 _FONT = "system-ui, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif"
 #: What XML 1.0 has no place for.
 _UNFIT = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -41,7 +43,10 @@ class Drawing:
     def document(self, title: str, description: str) -> str:
         """The whole file. Readers of screens get title and description; the parts are hidden from them."""
         ground = f'<rect width="100%" height="100%" fill="{self.colours["ground"]}"/>'
-        size = f'width="{self.width:g}" height="{self.height:g}" viewBox="0 0 {self.width:g} {self.height:g}"'
+        size = (
+            f'width="{self.width * UNIT_MM:.2f}mm" height="{self.height * UNIT_MM:.2f}mm" '
+            f'viewBox="0 0 {self.width:g} {self.height:g}"'
+        )
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" font-family={quoteattr(_FONT)}>\n'
             f"<title>{_clean(title)}</title>\n<desc>{_clean(description)}</desc>\n"

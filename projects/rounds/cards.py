@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from .. import kinds
-from ..models import Assignment, Decision, Member, Reference, Round
+from ..models import Assignment, Decision, Member, Reference, Round, Unit
 from ..values.in_force import newest_decisions, of_kind, values_of
 
 
@@ -40,6 +40,13 @@ def cards(round: Round, slots: Sequence[Assignment]) -> list[dict[str, Any]]:
             }
         )
     return out
+
+
+def of_curator(unit: Unit, kind: str, person: Member) -> dict[str, Any]:
+    """A unit as its kind shows it to a curator, outside of rounds and without a value: the page has that."""
+    slot = kinds.place(unit, kind, person)
+    slot.pk, slot.position = 0, 0
+    return cards(slot.round, [slot])[0]
 
 
 def _to_be_reviewed(slots: Sequence[Assignment], kind: str) -> dict[int, tuple[dict[str, Any] | None, list[int]]]:

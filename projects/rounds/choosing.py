@@ -11,7 +11,7 @@ from api.problems import FieldErrors, Refused
 from measures import sampling
 
 from .. import kinds, purposes
-from ..models import Decision, Project, Unit
+from ..models import Decision, Project, Round, Unit
 from ..values.in_force import units_settled, units_with, values_in_force
 from .filters import general
 
@@ -44,7 +44,7 @@ def units(
     what the purpose takes, and by what the options can be asked of."""
     how = kinds.get(kind)
     takes_any = purposes.of(purpose).chooses == "any"
-    found = _taken_by(purpose, how.units(project) if takes_any else how.valued_units(project), kind)
+    found = how.units(project) if takes_any else _taken_by(purpose, how, how.valued_units(project), options)
     if options is not None:
         found = how.narrowed(found, options)
     for one in filters_of(how):
@@ -53,15 +53,23 @@ def units(
     return found
 
 
-def _taken_by(purpose: str, found: QuerySet[Unit], kind: str) -> QuerySet[Unit]:
+def _taken_by(
+    purpose: str, kind: kinds.Kind, found: QuerySet[Unit], options: Mapping[str, Any] | None
+) -> QuerySet[Unit]:
+    asked = None
+    if kind.fields and options is not None:
+        asked = list(kind.fields_of(Round(kind=kind.key, options=dict(options))))
     match purposes.of(purpose).chooses:
         case "decided":
-            taken = units_with(found, Decision.objects.filter(kind=kind).in_force())
+            decided = Decision.objects.filter(kind=kind.key)
+            if asked and asked != list(kind.fields):
+                decided = decided.filter(field__in=asked)
+            taken = units_with(found, decided.in_force())
         case "settled":
-            taken = units_settled(found, kind)
+            taken = units_settled(found, kind.key, asked)
         case _:
             return found
-    undecided = kinds.get(kind).undecided_imports(found).order_by().values("pk")
+    undecided = kind.undecided_imports(found).order_by().values("pk")
     return found.filter(Q(pk__in=taken.order_by().values("pk")) | Q(pk__in=undecided))
 
 

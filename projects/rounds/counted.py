@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from django.db.models import Count, F, QuerySet
+from django.db.models import Count, F, Q, QuerySet
 
 from ..models import Answer, Assignment, Outcome, Round
 from .slots import Shape
@@ -14,13 +14,23 @@ ORDER = ("assignment__position", "assignment__number", "assignment__repeat")
 PART = 1_000
 
 
-def counted(round: Round) -> QuerySet[Answer]:
-    """The answers that count: the newest revision of slots 1..k, skips left out, units in the order of the walk."""
+def counts(round: Round, answer: str = "") -> Q:
+    """What holds of an answer that counts: the newest revision of slots 1..k, skips left out. ``answer``: the way to it
+    from what is asked ("answer__"), so that rows of answers are joined with them and not looked up in a list."""
     # By the answer's own slot, which points back at it: one join, by keys. With two, PostgreSQL compares every answer
     # with every slot of the round where it has not looked at the tables since they grew.
-    in_force = {"assignment__number__gte": 1, "assignment__current_answer": F("pk")}
-    found = Answer.objects.filter(outcome=Outcome.ANSWERED, assignment__round=round, **in_force)
-    return found.order_by(*ORDER)
+    slot = f"{answer}assignment__"
+    return Q(
+        **{
+            f"{answer}outcome": Outcome.ANSWERED, f"{slot}round": round, f"{slot}number__gte": 1,
+            f"{slot}current_answer": F(f"{answer}pk"),
+        }
+    )  # fmt: skip
+
+
+def counted(round: Round) -> QuerySet[Answer]:
+    """The answers that count, units in the order of the walk."""
+    return Answer.objects.filter(counts(round)).order_by(*ORDER)
 
 
 def opinions(round: Round) -> QuerySet[Answer]:

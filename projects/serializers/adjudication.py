@@ -187,6 +187,19 @@ class DecidedAtOnceSerializer(Plain):
     units = serializers.IntegerField()
 
 
+class GoldFoundSerializer(Plain):
+    """What a closed round has of gold to practise with."""
+
+    units = serializers.IntegerField(help_text="Units on which people agreed, and that no curator stands behind yet.")
+    gold = serializers.IntegerField(help_text="Units that a curator stands behind.")
+    waiting = serializers.IntegerField(help_text="Units that wait for a curator.")
+
+
+class StandBehindSerializer(ActSerializer):
+    units = serializers.IntegerField(min_value=1, max_value=LARGEST, help_text="How many there were.")
+    reason = serializers.CharField(**REASON)
+
+
 class OutcomeFieldSerializer(Plain):
     field = serializers.CharField()
     yours = serializers.CharField(allow_blank=True)

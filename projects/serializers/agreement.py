@@ -259,10 +259,29 @@ class AgreementReportSerializer(Plain):
     repeats = RepeatsSerializer(required=False, help_text="Where people were asked again.")
 
 
+class CitationSerializer(Plain):
+    """One sentence: measure, coefficient with its interval, units, raters and method. Empty without answers."""
+
+    text = serializers.CharField(allow_blank=True)
+    latex = serializers.CharField(allow_blank=True)
+
+
+class ContestedUnitSerializer(ContestedSerializer):
+    unit = serializers.IntegerField(allow_null=True)
+    text = serializers.CharField(allow_blank=True)
+    waits = serializers.BooleanField(help_text="For adjudication, where the reader may adjudicate.")
+
+
+class CitedMeasureSerializer(MeasureSerializer):
+    citation = CitationSerializer()
+    contested = ContestedUnitSerializer(many=True)
+
+
 class AgreementSerializer(AgreementReportSerializer):
     """The report, when it was measured, and whether it is what the answers come to now."""
 
-    review = ReviewedSerializer(required=False, help_text="Where a value in force was shown to be reviewed.")
+    measures = CitedMeasureSerializer(many=True)
+    review = ReviewedSerializer(required=False, help_text="Where the current value was shown to be reviewed.")
     as_of = serializers.DateTimeField()
     current = serializers.BooleanField(help_text="Whether measuring it now would give the same.")
     answers_now = serializers.IntegerField(help_text="Counted answers by now; the report may be of fewer.")

@@ -37,7 +37,7 @@ class CorrectionSerializer(CellSerializer):
 
     uuid = serializers.UUIDField(required=False, help_text="Made by the client: the same request again does nothing.")
     reason = serializers.CharField(
-        max_length=2000, allow_blank=True, default="", help_text="Needed where a value in force is replaced."
+        max_length=2000, allow_blank=True, default="", help_text="Needed where a current value is replaced."
     )
 
 

@@ -74,20 +74,30 @@ class ReplySerializer(Plain):
     remarks = RemarkSerializer(many=True)
 
 
+class AtWorkSerializer(Plain):
+    """One person in one open round."""
+
+    member = serializers.IntegerField()
+    name = serializers.CharField(allow_blank=True)
+    pseudonym = serializers.CharField()
+    answered = serializers.IntegerField()
+    skipped = serializers.IntegerField()
+    left = serializers.IntegerField(allow_null=True, help_text="Of the person's own share; null in a pool.")
+    seconds_an_answer = serializers.FloatField(allow_null=True)
+    last_answer_at = serializers.DateTimeField(allow_null=True)
+
+
 class OverviewRoundSerializer(RoundRowSerializer):
     contested = serializers.IntegerField(help_text="Fields whose newest word is a contest of this round.")
     raised = serializers.IntegerField(help_text="Unsettled answers with a flag or a comment.")
     skipped = serializers.IntegerField(help_text="Unsettled skips.")
+    independent = serializers.BooleanField(help_text="Whether its answers have an agreement between people.")
+    at_work = AtWorkSerializer(many=True, help_text="Of an open round, for leads and curators.")
 
 
-class AtWorkSerializer(Plain):
-    member = serializers.IntegerField()
-    name = serializers.CharField(allow_blank=True)
-    pseudonym = serializers.CharField()
-    rounds = serializers.IntegerField()
-    answered = serializers.IntegerField()
-    skipped = serializers.IntegerField()
-    active_seconds = serializers.FloatField()
+class OverviewDaySerializer(Plain):
+    day = serializers.DateField()
+    answers = serializers.IntegerField()
 
 
 class OverviewSerializer(Plain):
@@ -95,4 +105,4 @@ class OverviewSerializer(Plain):
 
     rounds = OverviewRoundSerializer(many=True)
     unsettled = serializers.IntegerField()
-    people = AtWorkSerializer(many=True)
+    days = OverviewDaySerializer(many=True, help_text="First answers on each of the last 14 days, today last.")

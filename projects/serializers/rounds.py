@@ -12,6 +12,7 @@ from .. import kinds
 from ..background import waiting
 from ..models import Purpose, Role, Round
 from ..models.job import Job, JobProblem, JobStatus
+from ..models.round import HAND, LARGEST_HAND
 from ..purposes import Chooses, which
 from ..rounds import practice
 from .work import FirstSerializer
@@ -57,6 +58,10 @@ class RoundPlanSerializer(Strict):
         help_text="What makes answers gold, by the kind's declarations.",
     )
     lease_seconds = serializers.IntegerField(min_value=60, max_value=7 * 24 * 3600, default=1800)
+    hand_size = serializers.IntegerField(
+        min_value=1, max_value=LARGEST_HAND, default=HAND,
+        help_text="Units that a person holds at a time, and can work on while offline.",
+    )  # fmt: skip
     block_share = FiniteField(
         min_value=0, max_value=1, default=0.0, help_text="Share of the units that more people are asked; 0 for none."
     )
@@ -149,7 +154,7 @@ class RoundTotalsSerializer(Plain):
     """What a plan comes to, before it is opened."""
 
     units = serializers.IntegerField()
-    available = serializers.IntegerField(help_text="Units that the filters leave.")
+    available = serializers.IntegerField(help_text="Matching units.")
     strata = StratumSerializer(many=True)
     answers = serializers.IntegerField()
     each = serializers.FloatField(help_text="Answers a person, on average.")
@@ -201,8 +206,8 @@ class RoundSerializer(Plain):
     policy = serializers.DictField(child=serializers.JSONField(allow_null=True))
     settings = SettingSerializer(many=True)
     makes_gold = serializers.BooleanField()
-    independent = serializers.BooleanField(help_text="People label without seeing the value in force.")
-    shows_value = serializers.BooleanField(help_text="The value in force is shown, to be confirmed or corrected.")
+    independent = serializers.BooleanField(help_text="People label without seeing the current value.")
+    shows_value = serializers.BooleanField(help_text="The current value is shown, to be confirmed or corrected.")
     gives_feedback = serializers.BooleanField(help_text="People are told at once what was expected.")
     blind = serializers.BooleanField(help_text="People are not to learn whose work they judge.")
     asks_questions = serializers.BooleanField()

@@ -10,8 +10,10 @@ from .. import kinds
 from ..models import Change
 
 KIND_CHOICES = kinds.choices()
-#: What can have changed: the unit's text, or what other kinds are judged by.
-CHANGED = list(dict.fromkeys([Change.TEXT, *(key for kind in kinds.all_kinds() for key in kind.judged_by)]))
+#: What can have changed: the unit's text, nothing but somebody's mind, or what other kinds are judged by.
+CHANGED = list(
+    dict.fromkeys([Change.TEXT, Change.DOUBT, *(key for kind in kinds.all_kinds() for key in kind.judged_by)])
+)
 
 
 Plain = serializers.Serializer[Any]

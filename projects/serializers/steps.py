@@ -16,6 +16,8 @@ class NextStepSerializer(Plain):
     why = serializers.CharField()
     button = serializers.CharField()
     page = serializers.CharField(help_text="Below the project's own page.")
+    also = serializers.CharField(allow_blank=True, help_text="What is worth a look before it; empty where nothing is.")
+    also_page = serializers.CharField(allow_blank=True)
 
 
 class WayStepSerializer(Plain):

@@ -16,6 +16,7 @@ class TableCellSerializer(Plain):
     text = serializers.CharField(allow_blank=True, help_text="As it is printed; empty where it is undefined.")
     undefined = serializers.CharField(allow_blank=True, help_text="Why there is no figure.")
     mark = serializers.CharField(allow_blank=True, help_text="The letter of that reason.")
+    best = serializers.BooleanField(help_text="Of its column, and alone so.")
 
 
 class ReasonSerializer(Plain):

@@ -18,3 +18,8 @@ def neutral(text: str) -> str:
 def restored(cell: str) -> str:
     """The text that `neutral` was given."""
     return cell[1:] if cell.startswith("'") and cell[1:].startswith(_RUNS) else cell
+
+
+def flag(value: bool) -> str:
+    """Yes or no, as data files and tables that are brought in have it."""
+    return "true" if value else "false"

@@ -7,10 +7,11 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Column:
-    """``numeric`` ones are set flush right."""
+    """``numeric`` ones are set flush right. ``better``: "higher" or "lower", where one is: the best is bold."""
 
     title: str
     numeric: bool = True
+    better: str = ""
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,7 @@ class Cell:
     ``bracket``: a second figure printed with its sign and its interval ``bracket_ci``, in brackets (M3's Table 6).
     ``sd``: printed behind a plus-minus.
     ``is_p``: never printed as 0.
+    ``letters``: raised behind it, those of systems that were not shown to differ.
     ``count``: how many of ``n`` a percentage is, printed behind it as 11/18.
     ``n``, and ``bracket_n`` of the second figure: only where it is not the row's. A figure that is not there says why
     in ``undefined``, and never is 0.
@@ -36,6 +38,7 @@ class Cell:
     undefined: str = ""
     is_p: bool = False
     count: float | None = None
+    letters: str = ""
 
     def __post_init__(self) -> None:
         if (self.value is None) != bool(self.undefined):
@@ -75,7 +78,8 @@ class Missing:
 class Table:
     """``caption`` says what the rows are and what n counts; ``notes`` name parameters, libraries and methods.
 
-    ``beside``: the key of the table that it stands beside, where it is not one of its own.
+    ``beside``: the key of the table that it stands beside, where it is not one of its own. ``alike``: the columns whose
+    words rows have to share to be held against one another.
     """
 
     key: str
@@ -86,10 +90,35 @@ class Table:
     notes: Sequence[str] = ()
     missing: Sequence[Missing] = field(default_factory=tuple)
     beside: str = ""
+    alike: Sequence[int] = ()
 
     def __post_init__(self) -> None:
         if any(len(row) != len(self.columns) for row in self.rows):
             raise ValueError("every row has a cell for each column")
+
+    def best(self) -> set[tuple[int, int]]:
+        """(row, column) of the best figures of columns that have a direction: nobody's where two are even, or there is
+        nothing to be better than."""
+        return {
+            (places[0], at)
+            for at, column in enumerate(self.columns) if column.better
+            for rows in self._alike().values()
+            for places in [self._first(rows, at, column.better)] if len(places) == 1
+        }  # fmt: skip
+
+    def _alike(self) -> dict[tuple[object, ...], list[int]]:
+        found: dict[tuple[object, ...], list[int]] = {}
+        for i, row in enumerate(self.rows):
+            found.setdefault(tuple(row[at].value for at in self.alike), []).append(i)
+        return found
+
+    def _first(self, rows: Sequence[int], at: int, better: str) -> list[int]:
+        """The rows with the best value; none where fewer than two have one."""
+        values = {i: value for i in rows if isinstance(value := self.rows[i][at].value, int | float)}
+        if len(values) < 2:
+            return []
+        best = min(values.values()) if better == "lower" else max(values.values())
+        return [i for i, value in values.items() if value == best]
 
     def reasons(self) -> list[str]:
         """Why figures are undefined, each once, in the order of the rows: what the marks in cells point at."""

@@ -14,7 +14,11 @@ UNDEFINED = "\u2013"
 
 
 def words(cell: Cell) -> str:
-    """A cell in words: ``19.3 [18.1, 20.5]``; empty where it is undefined."""
+    """A cell in words: ``19.3 [18.1, 20.5] a``; empty where it is undefined."""
+    return f"{_figure(cell)} {cell.letters}".rstrip()
+
+
+def _figure(cell: Cell) -> str:
     if cell.value is None:
         return ""
     if isinstance(cell.value, str):
@@ -63,16 +67,19 @@ def marks(table: Table) -> dict[str, str]:
 
 def markdown(table: Table) -> str:
     """A pipe table under its title and caption, with notes and what is missing below."""
-    letters = marks(table)
+    letters, best = marks(table), table.best()
 
-    def shown(cell: Cell) -> str:
-        text = words(cell) if not cell.undefined else f"{UNDEFINED} ({letters[cell.undefined]})"
-        return plain(text)
+    def shown(cell: Cell, is_best: bool) -> str:
+        text = plain(words(cell) if not cell.undefined else f"{UNDEFINED} ({letters[cell.undefined]})")
+        return f"**{text}**" if is_best else text
 
     lines = [f"### {table.title}", "", plain(table.caption), ""]
     lines.append("| " + " | ".join(_one_line(column.title) for column in table.columns) + " |")
     lines.append("|" + "|".join("---:" if column.numeric else "---" for column in table.columns) + "|")
-    lines += ["| " + " | ".join(shown(cell) for cell in row) + " |" for row in table.rows]
+    lines += [
+        "| " + " | ".join(shown(cell, (i, j) in best) for j, cell in enumerate(row)) + " |"
+        for i, row in enumerate(table.rows)
+    ]
     below = [f"({letter}) undefined: {plain(reason)}" for reason, letter in letters.items()]
     below += [*map(plain, table.notes), *(_needed_markdown(missing) for missing in table.missing)]
     if below:
@@ -92,37 +99,80 @@ def _needed_markdown(missing: Missing) -> str:
 
 
 def latex(table: Table) -> str:
-    """A float of ``booktabs``, at most as wide as the text; everything that people wrote is escaped.
+    """A float of ``booktabs``, at most as wide as the text, across both columns of a paper where one is too narrow to
+    read it, and several where one would be longer than a page; everything that people wrote is escaped.
 
     What is missing stands in comments: it is said to whoever pastes the table, not to who reads the paper.
     """
-    letters = marks(table)
-    columns = "".join("r" if column.numeric else "l" for column in table.columns)
+    letters, best = marks(table), table.best()
+    of_rows = [
+        list(_latex_rows(row, letters, [(i, j) in best for j in range(len(row))])) for i, row in enumerate(table.rows)
+    ]
+    below = [f"\\textsuperscript{{{letter}}} undefined: {escaped(reason)}" for reason, letter in letters.items()]
+    below += [escaped(note) for note in table.notes]
     lines = [
         r"% In the preamble: \usepackage{booktabs,graphicx,textcomp}",
         *(f"% {step.sentence}" for step in table.missing),
-        r"\begin{table}", r"\centering", r"\setlength{\tabcolsep}{3pt}",
-        f"\\caption{{{escaped(f'{table.title}. {table.caption}')}}}", f"\\label{{tab:{table.key}}}",
+    ]
+    parts = _pages(of_rows)
+    for i, part in enumerate(parts):
+        lines += _float(table, part, i == 0, below if i == len(parts) - 1 else [])
+    return "\n".join(lines) + "\n"
+
+
+#: How many lines, one small below each row of figures counted as one, a page has beside caption and notes.
+A_PAGE = 48
+
+
+def _pages(of_rows: Sequence[list[str]]) -> list[list[str]]:
+    """Lines of rows, as many together as fit on a page."""
+    found: list[list[str]] = [[]]
+    for lines in of_rows:
+        if len(found[-1]) + len(lines) > A_PAGE:
+            found.append([])
+        found[-1] += lines
+    return found
+
+
+def _float(table: Table, lines: Sequence[str], is_first: bool, below: Sequence[str]) -> list[str]:
+    columns = "".join("r" if column.numeric else "l" for column in table.columns)
+    kind = "table*" if _width(table) > ONE_COLUMN else "table"
+    caption = f"{table.title}. {table.caption}" if is_first else f"{table.title}, continued."
+    return [
+        f"\\begin{{{kind}}}", r"\centering", r"\setlength{\tabcolsep}{3pt}",
+        f"\\caption{{{escaped(caption)}}}", *([f"\\label{{tab:{table.key}}}"] if is_first else []),
         r"\smallskip\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
         f"\\begin{{tabular}}{{{columns}}}", r"\toprule",
         " & ".join(escaped(column.title) for column in table.columns) + r" \\", r"\midrule",
-        *(line for row in table.rows for line in _latex_rows(row, letters)), r"\bottomrule", r"\end{tabular}}",
+        *lines, r"\bottomrule", r"\end{tabular}}",
+        *([r"\par\raggedright\footnotesize", *(rf"{note}\par" for note in below)] if below else []),
+        f"\\end{{{kind}}}",
     ]  # fmt: skip
-    below = [f"\\textsuperscript{{{letter}}} undefined: {escaped(reason)}" for reason, letter in letters.items()]
-    below += [escaped(note) for note in table.notes]
-    lines += [r"\par\raggedright\footnotesize", *(rf"{note}\par" for note in below)] if below else []
-    return "\n".join([*lines, r"\end{table}"]) + "\n"
 
 
-def _latex_rows(row: Sequence[Cell], letters: Mapping[str, str]) -> Iterator[str]:
+#: How many characters fit in a column of a paper, shrunk a little: below some 7 pt nobody reads a table.
+ONE_COLUMN = 62
+
+
+def _width(table: Table) -> int:
+    """Characters of the widest line, two a column between columns among them."""
+    return sum(
+        2 + max(len(column.title), *(len(words(replace(row[at], ci=None, bracket_ci=None))) for row in table.rows), 0)
+        for at, column in enumerate(table.columns)
+    )  # fmt: skip
+
+
+def _latex_rows(row: Sequence[Cell], letters: Mapping[str, str], best: Sequence[bool]) -> Iterator[str]:
     """A row of figures, and below it, small, one of their intervals: beside them a page would be too narrow."""
 
-    def shown(cell: Cell) -> str:
+    def shown(cell: Cell, is_best: bool) -> str:
         if cell.undefined:
             return f"--\\textsuperscript{{{letters[cell.undefined]}}}"
-        return escaped(words(replace(cell, ci=None, bracket_ci=None)))
+        text = escaped(words(replace(cell, ci=None, bracket_ci=None, letters="")))
+        raised = f"\\textsuperscript{{{cell.letters}}}" if cell.letters else ""
+        return (f"\\textbf{{{text}}}" if is_best else text) + raised
 
-    yield " & ".join(map(shown, row)) + r" \\"
+    yield " & ".join(map(shown, row, best)) + r" \\"
     below = [" ".join(_intervals(cell)) for cell in row]
     if any(below):
         yield " & ".join(rf"\scriptsize {escaped(between)}" if between else "" for between in below) + r" \\"
@@ -194,6 +244,8 @@ def _parts(table: Table, at: int) -> Iterator[tuple[str, Get]]:
         yield f"{title} count", lambda cell: cell.count
     if any(cell.n is not None for cell in cells):
         yield f"{title} n", lambda cell: cell.n
+    if any(cell.letters for cell in cells):
+        yield f"{title} letters", lambda cell: cell.letters
 
 
 def _one_line(text: str) -> str:

@@ -2,8 +2,10 @@
 
 import re
 import secrets
+from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from pathlib import Path, PurePath
+from typing import Any
 
 from django.conf import settings
 from django.core.files import File
@@ -61,17 +63,28 @@ def store(file: "File[bytes]", by: User | None) -> str:
     return token
 
 
+def tokens_of(params: Mapping[str, Any]) -> list[str]:
+    """The tokens of all files of a job: its own, and those that came with it."""
+    return [params["upload"], *(other["upload"] for other in params.get("others", ()))]
+
+
 def remove(job: Job) -> None:
-    """In the transaction in which a job ends: its upload is spent when that is committed. Earlier, a worker that dies
-    in between would leave the next one without it."""
-    transaction.on_commit(lambda: path_of(job.params["upload"]).unlink(missing_ok=True))
+    """In the transaction in which a job ends: its uploads are spent when that is committed. Earlier, a worker that dies
+    in between would leave the next one without them."""
+    transaction.on_commit(lambda: remove_all(tokens_of(job.params)))
+
+
+def remove_all(tokens: Iterable[str]) -> None:
+    for token in tokens:
+        path_of(token).unlink(missing_ok=True)
 
 
 def _make_room(size: int, by: User) -> None:
     mine = Job.objects.filter(created_by=by, created_at__gt=timezone.now() - KEPT, params__has_key="upload")
-    kept = {job.params["upload"]: path_of(job.params["upload"]) for job in mine.order_by("pk")}
+    kept = {token: path_of(token) for job in mine.order_by("pk") for token in tokens_of(job.params)}
     sizes = {token: path.stat().st_size for token, path in kept.items() if path.exists()}
-    needed = {job.params["upload"] for job in mine.filter(status__in=(JobStatus.QUEUED, JobStatus.RUNNING))}
+    unfinished = mine.filter(status__in=(JobStatus.QUEUED, JobStatus.RUNNING))
+    needed = {token for job in unfinished for token in tokens_of(job.params)}
     too_much = sum(sizes.values()) + size - limits.most("LIMIT_UPLOADS_MB") * 2**20
     gone = []
     for token in sizes:

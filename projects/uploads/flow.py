@@ -4,7 +4,7 @@ What differs is declared (`Upload`). A file that cannot be confirmed goes when i
 when that is committed, and whatever nobody confirms after a week (`files.KEPT`).
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.core.files import File
@@ -23,30 +23,36 @@ UNFINISHED = (JobStatus.QUEUED, JobStatus.RUNNING)
 
 
 def start_check(
-    upload: Upload, *, project: Project, file: "File[bytes]", by: User | None, asked: Mapping[str, Any]
+    upload: Upload, *, project: Project, file: "File[bytes]", by: User | None, asked: Mapping[str, Any],
+    others: Sequence["File[bytes]"] = (),
 ) -> Job:  # fmt: skip
-    """Keep a file and queue the job that checks it."""
-    return _start(upload, upload.checks, project, file, by, asked)
+    """Keep a file, with the others of its set, and queue the job that checks it."""
+    return _start(upload, upload.checks, project, [file, *others], by, asked)
 
 
 def start_write(
     upload: Upload, *, project: Project, file: "File[bytes]", by: User, asked: Mapping[str, Any]
 ) -> Job:  # fmt: skip
     """Keep a file and queue its writing without a check before: for who has seen on the command line what it says."""
-    return _start(upload, upload.writes, project, file, by, asked)
+    return _start(upload, upload.writes, project, [file], by, asked)
 
 
 def _start(
-    upload: Upload, kind: str, project: Project, file: "File[bytes]", by: User | None, asked: Mapping[str, Any]
+    upload: Upload, kind: str, project: Project, set: Sequence["File[bytes]"], by: User | None,
+    asked: Mapping[str, Any],
 ) -> Job:  # fmt: skip
     params = upload.accept(project, dict(asked))
-    files.refuse_larger(file.size or 0)
-    token = files.store(file, by)
-    params |= {"upload": token, "name": files.name_of(file)}
+    if len(set) > 1 and not upload.joins(params):
+        raise Refused.field("others", "Files of this sort are sent one by one.")
+    files.refuse_larger(sum(file.size or 0 for file in set))
+    kept: list[dict[str, str]] = []
     try:
+        for file in set:
+            kept.append({"upload": files.store(file, by), "name": files.name_of(file)})
+        params |= kept[0] | ({"others": kept[1:]} if kept[1:] else {})
         return jobs.ask(project=project, kind=kind, params=params, by=by)[0]
-    except Problem:
-        files.path_of(token).unlink(missing_ok=True)
+    except (Problem, OSError):
+        files.remove_all(one["upload"] for one in kept)
         raise
 
 
@@ -70,7 +76,7 @@ def confirm(
     writing = Job.objects.filter(project=project, kind=upload.writes, status__in=UNFINISHED, cancel_requested=False)
     if same := writing.filter(params__upload=token).first():
         return same
-    if not files.path_of(token).exists():
+    if not all(files.path_of(one).exists() for one in files.tokens_of(check.params)):
         raise Conflict("This file was imported already, or is no longer kept; upload it again.")
     params = check.params | upload.choose(project, dict(chosen or {}))
     return jobs.ask(project=project, kind=upload.writes, params=params, by=by)[0]
@@ -89,10 +95,12 @@ def write(upload: Upload, job: jobs.RunningJob) -> Json:
 
 
 def _brought(job: jobs.RunningJob) -> Brought:
-    path = files.path_of(job.params["upload"])
-    if job.project is None or not path.exists():
+    paths = [files.path_of(token) for token in files.tokens_of(job.params)]
+    if job.project is None or not all(path.exists() for path in paths):
         raise Conflict(GONE)
-    return Brought(job.project, path, job.params["name"], job.params, job.by, job)
+    names = [other["name"] for other in job.params.get("others", ())]
+    others = tuple(zip(paths[1:], names, strict=True))
+    return Brought(job.project, paths[0], job.params["name"], job.params, job.by, job, others)
 
 
 def check_ended(upload: Upload, job: Job) -> None:

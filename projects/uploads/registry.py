@@ -20,4 +20,6 @@ def discover(package: str) -> None:
     for upload in _UPLOADS.discover(package):
         jobs.handler(upload.checks, ended=partial(flow.check_ended, upload))(partial(flow.check, upload))
         if upload.writes:
-            jobs.handler(upload.writes, ended=partial(flow.write_ended, upload))(partial(flow.write, upload))
+            jobs.handler(upload.writes, ended=partial(flow.write_ended, upload), told=("Import", upload.page))(
+                partial(flow.write, upload)
+            )

@@ -1,7 +1,7 @@
 """What differs between one sort of file and another: what is asked with it, how it is read, what is written of it."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -32,11 +32,18 @@ class Brought:
     params: Mapping[str, Any]
     by: User | None
     job: RunningJob
+    #: (path, name) of the files that are taken with it as one set.
+    others: Sequence[tuple[Path, str]] = ()
 
     @cached_property
     def source(self) -> Source:
         """The file with its SHA-256, for which it is read once."""
         return Source.of(self.path, self.name)
+
+    @cached_property
+    def sources(self) -> list[Source]:
+        """The file, and those that are taken with it."""
+        return [self.source, *(Source.of(path, name) for path, name in self.others)]
 
     @cached_property
     def progress(self) -> Progress:
@@ -66,6 +73,12 @@ class Upload(ABC):
     #: has no fault is kept by its check, and there is nothing to confirm.
     checks: str
     writes: str = ""
+    #: The page that shows what was written, below the project's; it may name parameters of the job.
+    page: str = "import"
+
+    def joins(self, asked: Json) -> bool:
+        """Whether several files can be sent as one set, checked and written as if they were one."""
+        return False
 
     def accept(self, project: Project, asked: Json) -> Json:
         """Look at what is asked with a file before it is kept; `Refused` for what cannot be. What its job gets to know,

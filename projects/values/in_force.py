@@ -41,14 +41,15 @@ def units_with(units: QuerySet[Unit], decisions: QuerySet[Decision], *, there: b
     return units.alias(decision_found=Subquery(found)).filter(decision_found__isnull=not there)
 
 
-def units_settled(units: QuerySet[Unit], kind: str) -> QuerySet[Unit]:
-    """The units of which every field was settled: by a curator, or by a file of gold that was brought in."""
+def units_settled(units: QuerySet[Unit], kind: str, fields: Sequence[str] | None = None) -> QuerySet[Unit]:
+    """The units of which every field was settled: by a curator, or by a file of gold that was brought in. ``fields``:
+    those alone that a round asks."""
     settled = Decision.objects.filter(kind=kind, origin__in=SETTLED).in_force()
     if not kinds.get(kind).fields:
         # Its fields differ by round: whatever was decided of the unit.
         unsettled = Decision.objects.filter(kind=kind).in_force().exclude(origin__in=SETTLED)
         return units_with(units_with(units, settled), unsettled, there=False)
-    for n, field in enumerate(kinds.get(kind).fields):
+    for n, field in enumerate(kinds.get(kind).fields if fields is None else fields):
         found = settled.filter(unit=OuterRef("pk"), field=field).values("pk")[:1]
         units = units.alias(**{f"settled_{n}": Subquery(found)}).filter(**{f"settled_{n}__isnull": False})
     return units

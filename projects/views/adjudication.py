@@ -13,7 +13,7 @@ from accounts.models import User
 from accounts.permissions import GUESTS_TOO
 from accounts.requests import signed_in
 
-from ..actions import acts, adjudication_at_once
+from ..actions import acts, adjudication_at_once, standing_behind
 from ..actions import adjudication as actions
 from ..adjudication.said import unit_in
 from ..models import Answer, Member, Round
@@ -147,6 +147,31 @@ class AtOnceView(APIView):
 
         def work() -> Json:
             return adjudication_at_once.adjudicate_at_once(round=round, found=found, by=member, **fields)
+
+        made = _once(request, fields, member, actions.DECIDE, work)
+        return Response(shapes.DecidedAtOnceSerializer(made).data, status=CREATED)
+
+
+class GoldView(APIView):
+    @extend_schema(operation_id="adjudication_gold", responses=shapes.GoldFoundSerializer)
+    def get(self, request: Request, round_id: int) -> Response:
+        """What of a closed round can be practised with, and what could be if a curator stood behind it."""
+        round, _ = _curating(signed_in(request), round_id)
+        return Response(shapes.GoldFoundSerializer(standing_behind.found(round)).data)
+
+    @extend_schema(
+        operation_id="adjudication_stand_behind",
+        request=shapes.StandBehindSerializer,
+        responses={201: shapes.DecidedAtOnceSerializer},
+    )
+    def post(self, request: Request, round_id: int) -> Response:
+        """Stand behind what people agreed on, as gold to practise with. One act."""
+        round, member = _curating(signed_in(request), round_id)
+        fields = dict(_asked(shapes.StandBehindSerializer, request.data).validated_data)
+        fields["expected"] = fields.pop("units")
+
+        def work() -> Json:
+            return standing_behind.stand_behind(round=round, by=member, **fields)
 
         made = _once(request, fields, member, actions.DECIDE, work)
         return Response(shapes.DecidedAtOnceSerializer(made).data, status=CREATED)

@@ -9,11 +9,27 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.requests import signed_in
+from api.problems import NotFound
 
+from .. import kinds
 from ..actions import acts
 from ..actions.corrections import Correction, correct_all
 from ..permissions import permit, unit_of
+from ..rounds.cards import of_curator
 from ..serializers import corrections as shapes
+from ..serializers.work import CARDS, Card
+
+
+class UnitCardView(APIView):
+    @extend_schema(operation_id="units_card", responses=Card)
+    def get(self, request: Request, unit_id: int, kind: str) -> Response:
+        """A unit as a kind shows it, for a value that a curator gives outside of rounds."""
+        unit, member = unit_of(signed_in(request), unit_id)
+        permit(member, "curate")
+        found = {one.key: one for one in kinds.all_kinds() if unit.type in one.unit_types and not one.blind}
+        if kind not in found:
+            raise NotFound("No such task asks of this unit.")
+        return Response(CARDS[kind](of_curator(unit, kind, member)).data)
 
 
 class CorrectionView(APIView):

@@ -3,6 +3,7 @@
 from typing import Any
 from uuid import UUID
 
+from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework import generics, status
 from rest_framework.request import Request
@@ -15,6 +16,7 @@ from accounts.requests import signed_in
 from ..actions.remarks import remark
 from ..models import Answer
 from ..pages import inbox, steps
+from ..pages.overview import overview
 from ..permissions import answer_of, may, member_of, permit, round_of
 from ..serializers import inbox as shapes
 from ..serializers.steps import WaySerializer
@@ -81,8 +83,8 @@ class WayView(APIView):
 class OverviewView(APIView):
     @extend_schema(operation_id="projects_overview", responses=shapes.OverviewSerializer)
     def get(self, request: Request, slug: str) -> Response:
-        """Open rounds and the newest closed ones, what needs attention in them, and who is at work."""
+        """Open rounds and the newest closed ones, what needs attention in them, who is at work, and answers by day."""
         member = member_of(signed_in(request), slug)
         permit(member, "read rounds")
-        found = inbox.overview(member.project, watches=may(member, "curate"))
+        found = overview(member.project, watches=may(member, "curate"), now=timezone.now())
         return Response(shapes.OverviewSerializer(found).data)

@@ -18,6 +18,7 @@ from .. import kinds
 from ..actions import measuring, preparing, rounds
 from ..actions.rounds import RoundPlan
 from ..models import Job, Member, Round
+from ..pages import agreement as agreement_page
 from ..pages import markdown, plans, progress
 from ..permissions import may, member_of, member_to, permit, round_of
 from ..serializers import agreement as report_shapes
@@ -215,24 +216,24 @@ class RoundAgreementView(APIView):
     )
     def get(self, request: Request, round_id: int) -> Response:
         """The whole agreement report. Of a large round as a job measured it last; 202 where none has yet."""
-        round = self._round(request, round_id)
+        round, member = self._round(request, round_id)
         found = measuring.of_round(round)
         job = found.job.pk if found.job else None
         if found.report is None:
             return Response({"answers": found.answers, "job": job}, status=status.HTTP_202_ACCEPTED)
         now = {"as_of": found.as_of, "current": found.current, "answers_now": found.answers, "job": job}
-        return Response(found.report | now)
+        return Response(agreement_page.page(round, found.report, curates=may(member, "curate")) | now)
 
     @extend_schema(operation_id="rounds_measure_agreement", request=None, responses={202: shapes.JobSerializer})
     def post(self, request: Request, round_id: int) -> Response:
         """Have a job measure the agreement anew and keep the report: for large rounds, whose report is kept."""
-        round = self._round(request, round_id)
+        round, _ = self._round(request, round_id)
         return _accepted(measuring.ask(round=round, by=signed_in(request)))
 
     @staticmethod
-    def _round(request: Request, round_id: int) -> Round:
+    def _round(request: Request, round_id: int) -> tuple[Round, Member]:
         round, member = round_of(signed_in(request), round_id)
         permit(member, "see who answered what")
         if round.is_open and kinds.get(round.kind).blind:
             raise Conflict("People judge blindly in this round. What they said of it shows when it is closed.")
-        return round
+        return round, member

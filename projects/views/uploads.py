@@ -19,12 +19,15 @@ Shape = type[serializers.Serializer[Any]]
 
 
 def check(request: Request, upload: str, shape: Shape, project: Project, **of: Any) -> Response:
-    """Keep the file of a form of that shape, and queue its check. ``of``: what the address says beside the form."""
+    """Keep the file of a form of that shape, with its ``others`` where it has that field, and queue their check.
+    ``of``: what the address says beside the form."""
     form = shape(data=request.data)
     form.is_valid(raise_exception=True)
     asked = dict(form.validated_data)
-    file = asked.pop("file")
-    job = flow.start_check(uploads.get(upload), project=project, file=file, by=signed_in(request), asked=of | asked)
+    file, others = asked.pop("file"), asked.pop("others", [])
+    job = flow.start_check(
+        uploads.get(upload), project=project, file=file, others=others, by=signed_in(request), asked=of | asked
+    )  # fmt: skip
     return _queued(job, FileCheckSerializer)
 
 

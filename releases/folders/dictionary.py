@@ -55,9 +55,22 @@ TABLES: Sequence[Table] = (
          "text": "The counterfactual.", "origin": "How it came to be."},
     ),
     Table(
+        "abstracts/sentences.jsonl", "a sentence of a review's abstract", ("review", "number"),
+        {"review": "PubMed id.", "number": "Its place in the abstract, from 1.", "start": "In code points of the "
+         "abstract.", "end": "In code points of the abstract.", "text": "As it stands there.",
+         "section": "The heading that it stands under.", "category": "NLM's category of the section.",
+         "splitter": "The rules by which abstracts were split.", "class": "In force: one of MS^2's nine.",
+         "derived": "What MS^2 makes of the class.", "as_evidence": "In force: picked, or why not."},
+    ),
+    Table(
+        "abstracts/derived.jsonl", "a review whose sentences have classes", ("review",),
+        {"review": "PubMed id.", "background": "Its sentences that are background or goal, a line each.",
+         "target": "Its sentences that say an effect, a line each."},
+    ),
+    Table(
         "rounds.jsonl", "a round of annotation", ("round",),
         {"round": "Its name.", "kind": "The task.", "purpose": "What its answers are for.",
-         "independent": "Whether people labelled without seeing the values in force.", "status": "Open or closed.",
+         "independent": "Whether people labelled without seeing the current values.", "status": "Open or closed.",
          "overlap": "People a unit.", "dealing": "How units came to people.", "seed": "Of sampling, dealing and the "
          "bootstrap.", "guideline": "The version that it began with.", "units": "How many.",
          "sampling": "Filters, strata, sample and order.", "policy": "How answers become gold.",
@@ -192,12 +205,27 @@ TABLES: Sequence[Table] = (
     Table(
         "ratings/rounds.jsonl", "a rating round that is closed and unblinded", ("round",),
         {"round": "Its name.", "kind": "The task.", "purpose": "What its answers are for.",
-         "seed": "Of the design.", "design": "SHA-256 of the plan with the name of the rules that made it.",
-         "plan": "Entrants, sources, pages with the codes of their texts and who wrote them.",
+         "seed": "Of the design.",
+         "secret": "With the seed, what everything that could tell whose a text is was drawn by; told to nobody before "
+         "the round was unblinded. Null in rounds that had none.",
+         "design": "SHA-256 of the plan with the name of the rules that made it.",
+         "plan": "Entrants, sources, pages with the codes of their texts and who wrote them, seed and secret.",
          "exclusions": "What was declared beforehand to be left out of figures.",
          "protocol": "Name, version, SHA-256 and content: what raters were asked, word for word.",
          "entrants": "Who took part: name, run, system, version and its SHA-256; of references the name alone.",
          "unblinded_at": TIME, "unblinded_by": RATER},
+    ),
+    Table(
+        "ratings/figures.jsonl", "what a rating round comes to, by the tables of Results", ("round",),
+        {"round": "Its name.", "rule": RULE,
+         "figures": "Of everything (`all`) and without what declared rules leave out (`kept`): by criterion the figure "
+         "of each system with n and intervals, pairs of systems, letters and what was said again; raters; preferences. "
+         "Checks, M3's claims, labels that could not be compared, directions. Where `scored` is not null also "
+         "`metrics`, means of the texts that were rated, and `correlations` of each with each criterion. Null where "
+         "not reckoned.",
+         "scored": "By what figures call a metric: the metric and its figure in `systems/scorings.jsonl`. Null where "
+         "figures have none of metrics, as the scores that they were taken of are not in the release.",
+         "numpy": "Its version."},
     ),
     Table(
         "ratings/sources.jsonl", "a source of a rating round, as raters saw it", ("round", "number"),

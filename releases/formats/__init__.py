@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from projects.models import Project
 
 from . import (
+    abstracts,
     agreement,
     answers,
     corrections,
@@ -29,6 +30,7 @@ Format = Callable[[Project, Notes], Iterator[File]]
 FORMATS: dict[str, Format] = {
     "m3": m3.files,
     "counterfactuals": counterfactuals.files,
+    "abstracts": abstracts.files,
     "rounds": rounds.files,
     "answers": answers.files,
     "agreement": agreement.files,

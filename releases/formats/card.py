@@ -56,7 +56,7 @@ Compression is the mean over targets of the words of its inputs over the words o
 the counts of values, each with its n and method. `m3/` has the levels in M3's published format; {_left_out(notes)}
 `answers/` has every answer of every round, one row a revision (`current` and `counted` tell which stand), with raters
 under pseudonyms. {_comments(project, notes)}{_kept_blind(notes)}
-`provenance/` names, for every value in force, the answer and the guideline version or the imported file that it comes
+`provenance/` names, for every current value, the answer and the guideline version or the imported file that it comes
 from; it has the guidelines word for word, and says who typed in what no file brought.
 
 Cells of the CSV files hold texts exactly as they are, a leading `=`, `+`, `-` or `@` included: they are data

@@ -63,7 +63,8 @@ def _sentences(design: RatingDesign) -> Iterator[str]:
     yield _checks(design)
     yield _excluded(round.options)
     yield from _agreement(design)
-    yield f"The design (SHA-256 {design.digest}) follows from the seed {round.seed} by the rules {ALGORITHM}."
+    secret = f" and the secret {design.secret}, told to nobody before the round was unblinded," if design.secret else ""
+    yield f"The design (SHA-256 {design.digest}) follows from the seed {round.seed}{secret} by the rules {ALGORITHM}."
 
 
 def _each(design: RatingDesign) -> str:

@@ -3,16 +3,26 @@
 ``ratings/rounds.jsonl``: one round a line, its design, seed, protocol and who took part. ``ratings.csv`` and
 ``preferences.csv`` have a row for each thing that was said, of answers that are counted, what was asked again included;
 ``spans.csv`` the passages. ``texts.csv`` says what was shown and who wrote it, letter by letter; ``sources.jsonl`` what
-stood beside it; ``methods.md`` is a paragraph for a paper. Every table of ratings can be made again from these files.
+stood beside it; ``figures.jsonl`` what the round came to, as it was stored, which ``python -m measures.again`` takes
+anew from the other files; ``methods.md`` is a paragraph for a paper.
 """
 
 import json
 from collections.abc import Iterable, Iterator
+from importlib.metadata import version
 from typing import Any
 
 from django.db.models import F, QuerySet
 
 from evaluation.models import Entrant, PageText, Preference, Rating, RatingDesign, RatingSource, RatingSpan
+from evaluation.results import tidy
+from evaluation.results.reckoned import ANSWERS, RULES, SCORED, stored
+from evaluation.results.said import figures_of
+from generation import metrics
+from generation.models import Scoring
+from generation.runs.at_hand import published_runs
+from measures.ratings import RULE
+from measures.ratings.released import WAYS, released
 from projects.models import Outcome, Project, Round
 
 from ..sources.blinding import told
@@ -23,26 +33,13 @@ from .rows import BATCH, flag, line, time
 ROUNDS, SOURCES, METHODS = "ratings/rounds.jsonl", "ratings/sources.jsonl", "ratings/methods.md"
 RATINGS, PREFERENCES = "ratings/ratings.csv", "ratings/preferences.csv"
 SPANS, TEXTS = "ratings/spans.csv", "ratings/texts.csv"
-#: Between the names of those who wrote the same; `TEXTS` has a row for each.
-BETWEEN = " | "
+FIGURES = "ratings/figures.jsonl"
 #: Options of a round by which raters and pages are left out of figures; results are given with and without.
 EXCLUSIONS = ("exclude_checks", "exclude_fast")
 
-_PAGE = ("round", "page", "source", "target", "review")
-RATED = (*_PAGE, "text", "systems", "rater", "criterion", "value", "na", "prefilled", "reason", "place", "repeat",
-         "active_ms", "is_check", "answer")  # fmt: skip
-PREFERRED = (*_PAGE, "left", "right", "left_systems", "right_systems", "rater", "criterion", "choice", "reason",
-             "repeat", "active_ms", "is_check", "answer")  # fmt: skip
 MARKED = ("round", "page", "text", "rater", "criterion", "repeat", "is_quote", "within", "study", "start", "end",
           "quote", "category", "severity", "reason", "answer")  # fmt: skip
-SHOWN = (*_PAGE, "text", "number", "system", "shown", "exact", "is_check", "made_from")
-
-#: As answers are released, then as the page had it.
-_ORDER = tuple(
-    f"answer__{name}"
-    for name in ("assignment__round_id", "assignment__position", "assignment__number", "assignment__repeat",
-                 "assignment_id")
-)  # fmt: skip
+SHOWN = (*tidy.PAGE, "text", "number", "system", "shown", "exact", "is_check", "made_from")
 
 
 def files(project: Project, notes: Notes) -> Iterator[tuple[str, Iterable[bytes]]]:
@@ -61,6 +58,7 @@ def files(project: Project, notes: Notes) -> Iterator[tuple[str, Iterable[bytes]
     spans = RatingSpan.objects.filter(rating__in=ratings.order_by().values("pk"))
     if spans.exists():
         yield SPANS, _spans(project, spans)
+    yield FIGURES, _figures(project, designs)
     yield METHODS, methods.paragraphs(project, designs)
 
 
@@ -84,7 +82,8 @@ def _rounds(project: Project, designs: QuerySet[RatingDesign]) -> Iterator[bytes
         yield _json(
             {
                 "round": round.name, "kind": round.kind, "purpose": round.purpose, "seed": round.seed,
-                "design": design.digest, "plan": design.plan, "exclusions": exclusions(round),
+                "secret": design.secret or None, "design": design.digest, "plan": design.whole,
+                "exclusions": exclusions(round),
                 "protocol": {
                     "name": version.protocol.name, "number": version.number, "digest": version.digest,
                     "content": version.content,
@@ -96,9 +95,40 @@ def _rounds(project: Project, designs: QuerySet[RatingDesign]) -> Iterator[bytes
         )  # fmt: skip
 
 
+def _figures(project: Project, designs: QuerySet[RatingDesign]) -> Iterator[bytes]:
+    """``figures`` is null where none were reckoned by the rule of today, of the answers that stand. ``scored``: what
+    metrics are called in them, by metric and figure; null where they are of scores that the release does not have."""
+    lacking = _without_scores(project, designs)
+    for design in designs.select_related("round"):
+        found = stored(design)
+        current = found is not None and not {RULES, ANSWERS} & set(found.outdated)
+        scored: dict[str, tuple[str, str]] | None = None
+        if found and current and SCORED not in found.outdated and design.pk not in lacking:
+            named = {row["metric"] for way in WAYS if found.figures[way] for row in found.figures[way]["metrics"]}
+            scored = {name: key for name, key in _metrics().items() if name in named}
+        figures = released(found.figures, scored=scored is not None) if found and current else None
+        yield _json(
+            {"round": design.round.name, "rule": RULE, "figures": figures, "scored": scored, "numpy": version("numpy")}
+        )
+
+
+def _metrics() -> dict[str, tuple[str, str]]:
+    """What statistics of ratings call a figure of a metric -> both."""
+    return {name: (metric.key, figure.key) for metric in metrics.every() for name, figure in figures_of(metric.key)}
+
+
+def _without_scores(project: Project, designs: QuerySet[RatingDesign]) -> set[int]:
+    """The designs of which a run is scored that the release does not have: results are about another one by now."""
+    there = {run.pk for run in published_runs(project)}
+    rated = Entrant.objects.filter(design__in=designs.order_by().values("pk"), run__isnull=False)
+    scored = Scoring.objects.shown().filter(run__in=rated.values("run")).values("run")
+    return {design for design, run in rated.filter(run__in=scored).values_list("design", "run") if run not in there}
+
+
 def exclusions(round: Round) -> dict[str, Any]:
     """What of figures the round's lead declared beforehand to leave out."""
-    return {name: round.options[name] for name in EXCLUSIONS if round.options.get(name) not in (None, False)}
+    said = {name: round.options.get(name) for name in EXCLUSIONS}
+    return {name: value for name, value in said.items() if value is not None and value is not False}
 
 
 def _entrant(entrant: Entrant) -> dict[str, Any]:
@@ -124,67 +154,27 @@ def _texts(designs: QuerySet[RatingDesign]) -> Iterator[bytes]:
     for *cells, check, made_from in rows.order_by(
         "page__source__design__round", "page__number", "number", "pk", "entries__entrant__number"
     ).values_list(
-        "page__source__design__round__name", "page__unit__key", *_source("page__source__"), "code",
+        "page__source__design__round__name", "page__unit__key", *tidy.source("page__source__"), "code",
         "entries__entrant__number", "entries__entrant__name", "shown", "entries__exact", "is_check", "made_from",
     ).iterator(chunk_size=BATCH):  # fmt: skip
         yield line([*cells, flag(check), made_from])
 
 
-def _source(path: str) -> tuple[str, ...]:
-    return f"{path}unit__key", f"{path}target__key", f"{path}review"
-
-
-def _names(designs: QuerySet[RatingDesign]) -> dict[int, dict[int, str]]:
-    """Round -> number -> what tables call who takes part."""
-    found: dict[int, dict[int, str]] = {}
-    rows = Entrant.objects.filter(design__in=designs.order_by().values("pk"))
-    for round, number, name in rows.values_list("design__round", "number", "name"):
-        found.setdefault(round, {})[number] = name
-    return found
-
-
-def _systems(names: dict[int, str], numbers: list[int]) -> str:
-    return BETWEEN.join(names[number] for number in numbers)
-
-
-_SAID = ("answer__assignment__round", "answer__assignment__round__name", "answer__assignment__unit__key")
-_BY = ("answer__author__pseudonym", "answer__assignment__repeat", "answer__active_ms")
-
-
 def _ratings(project: Project, ratings: QuerySet[Rating], designs: QuerySet[RatingDesign]) -> Iterator[bytes]:
-    yield line(RATED)
-    systems = _names(designs)
-    for (round, name, page, source, target, review, rater, repeat, ms, text, numbers, check, criterion, value, na,
-         prefilled, reason, place, answer) in ratings.order_by(*_ORDER, "place", "number").values_list(
-        *_SAID, *_source("text__page__source__"), *_BY, "text__code", "text__entrants", "text__is_check", "criterion",
-        "value", "is_na", "is_prefilled", "reason", "place", "answer",
-    ).iterator(chunk_size=BATCH):  # fmt: skip
-        why = reason if project.publish_comments else ""
-        yield line([name, page, source, target, review, text, _systems(systems[round], numbers), rater, criterion,
-                    value, flag(na), flag(prefilled), why, place, repeat, ms, flag(check), answer])  # fmt: skip
+    yield line(tidy.RATED)
+    yield from map(line, tidy.rated(ratings, tidy.named(designs), reasons=project.publish_comments))
 
 
 def _preferences(
     project: Project, preferences: QuerySet[Preference], designs: QuerySet[RatingDesign]
 ) -> Iterator[bytes]:
-    yield line(PREFERRED)
-    systems = _names(designs)
-    rows = preferences.order_by(*_ORDER, "number")
-    for (round, name, page, source, target, review, rater, repeat, ms, left, of_left, left_bad, right, of_right,
-         right_bad, criterion, choice, reason, answer) in rows.values_list(
-        *_SAID, *_source("left__page__source__"), *_BY, "left__code", "left__entrants", "left__is_check",
-        "right__code", "right__entrants", "right__is_check", "criterion", "choice", "reason", "answer",
-    ).iterator(chunk_size=BATCH):  # fmt: skip
-        names = systems[round]
-        why = reason if project.publish_comments else ""
-        yield line([name, page, source, target, review, left, right, _systems(names, of_left),
-                    _systems(names, of_right), rater, criterion, choice, why, repeat, ms,
-                    flag(left_bad or right_bad), answer])  # fmt: skip
+    yield line(tidy.PREFERRED)
+    yield from map(line, tidy.preferred(preferences, tidy.named(designs), reasons=project.publish_comments))
 
 
 def _spans(project: Project, spans: QuerySet[RatingSpan]) -> Iterator[bytes]:
     yield line(MARKED)
-    order = (f"rating__{name}" for name in (*_ORDER, "place", "number"))
+    order = (f"rating__{name}" for name in (*tidy.ORDER, "place", "number"))
     for (name, page, text, rater, criterion, repeat, is_quote, within, study, start, end, quote, category, severity,
          reason, answer) in spans.order_by(*order, "pk").values_list(
         "rating__answer__assignment__round__name", "rating__answer__assignment__unit__key", "rating__text__code",

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
 
+from projects.sheets.cells import flag as flag
+
 BATCH = 1000
 
 
@@ -21,7 +23,3 @@ def line(cells: Iterable[Any]) -> bytes:
 def time(value: datetime) -> str:
     """UTC to the microsecond, whatever the data base's own form."""
     return value.astimezone(UTC).isoformat(timespec="microseconds")
-
-
-def flag(value: bool) -> str:
-    return "true" if value else "false"

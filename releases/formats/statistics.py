@@ -16,7 +16,7 @@ METHODS = {
     "n = targets that have words",
     "reviews": "distinct reviews of the released targets",
     "studies": "distinct studies of the released inputs",
-    "values": "the value in force of each released proposition or cluster; n = how many there are",
+    "values": "the current value of each released proposition or cluster; n = how many there are",
     "project": "rows of the project, released or not",
 }
 SCALES: dict[str, list[str]] = {

@@ -1,7 +1,7 @@
 """The frozen data set."""
 
 from projects.models import Decision, Project, Round
-from projects.pages.steps import Next, Step, Stretch
+from projects.pages.steps import Next, Step, Stretch, measured
 
 from ..models import Release
 
@@ -17,9 +17,18 @@ class Releases(Stretch):
         at_work = project.rounds.opened_by_people().filter(status=Round.Status.OPEN).exists()
         decided = Decision.objects.filter(unit__project=project).exists()
         ready = not total and not at_work and decided and project.rounds.opened_by_people().exists()
+        report = measured(project).first() if ready else None
         freeze = Next(
             "freeze the first release", "Nobody is at work in a round, and values are in force.", "Prepare a release",
             "releases",
+            *((f"Agreement of “{report.name}”", f"rounds/{report.pk}/agreement") if report else ()),
         )  # fmt: skip
         of = f"releases, newest {newest.version}" if newest else "releases"
-        return Step("Release", total, of, "done" if total else "to do", "releases", next=freeze if ready else None)
+        return Step(
+            "Release",
+            total,
+            of,
+            "done" if total else "to do",
+            f"releases/{newest.pk}" if newest else "releases",
+            next=freeze if ready else None,
+        )

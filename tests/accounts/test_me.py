@@ -12,6 +12,7 @@ from accounts.models import ApiToken, User
 from audit.models import Entry
 
 ClientOf = Callable[[User], APIClient]
+DEFAULTS = {"single_keys": True, "theme": "auto", "introduced": [], "mail": True, "pin_guideline": False}
 
 
 def test_name_and_preferences_change_one_by_one(stranger: User, client_of: ClientOf) -> None:
@@ -19,9 +20,9 @@ def test_name_and_preferences_change_one_by_one(stranger: User, client_of: Clien
     assert client.patch("/api/v1/me/", {"preferences": {"theme": "dark"}}, format="json").status_code == 200
     told = client.patch("/api/v1/me/", {"name": "Stefania"}, format="json").json()
     assert told["name"] == "Stefania"
-    assert told["preferences"] == {"single_keys": True, "theme": "dark"}
+    assert told["preferences"] == DEFAULTS | {"theme": "dark"}
     assert [e.after for e in Entry.objects.all()] == [
-        {"preferences": {"single_keys": True, "theme": "dark"}},
+        {"preferences": DEFAULTS | {"theme": "dark"}},
         {"name": "Stefania"},
     ]
 

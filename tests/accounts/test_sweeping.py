@@ -54,7 +54,7 @@ def test_the_command_and_the_task_do_it_and_say_how_much(rows: None) -> None:
     out = StringIO()
     call_command("sweep", stdout=out)
     assert out.getvalue().splitlines() == ["sign-in links: 1", "sessions: 1", "failed tries: 1", "locks: 1"]
-    assert tasks.sweep() == {"sign-in links": 0, "sessions": 0, "failed tries": 0, "locks": 0}
+    assert set(tasks.sweep().values()) == {0}
 
 
 def test_a_worker_sweeps_when_it_is_due_and_outlives_a_data_base_that_is_away(rows: None) -> None:

@@ -11,7 +11,7 @@ from rest_framework.test import APIClient
 from accounts.models import User
 from annotation.actions.supersede import supersede_text
 from annotation.kinds.tuple.kind import TupleKind
-from annotation.models import Cluster, PicoFragment, PicoTuple
+from annotation.models import Cluster, PicoFragment, PicoTuple, Review, Target
 from api.problems import Refused
 from audit.verify import findings
 from measures.agreement import coded
@@ -41,13 +41,22 @@ def test_every_kind_knows_the_review_of_each_of_its_units(
 ) -> None:
     """Intervals of agreement go over reviews."""
     made = [build_cluster(project, number) for number in range(2)]
-    # Of pages of summaries tests of their own say so.
-    for kind in (kind for kind in kinds.all_kinds() if type(kind).__module__.startswith("annotation.")):
+    Review.objects.update(abstract="What some kinds are asked of.")
+    for number, one in enumerate(made):
+        Target.objects.create(
+            project=project, review=one.review, level="sentence", key=one.key, position=number, text="Another sort.",
+            unit=Unit.objects.create(project=project, type="target sentence", key=one.key),
+        )  # fmt: skip
+    # Of pages of summaries, and of texts that are labelled blind, tests of their own say so.
+    here = [k for k in kinds.all_kinds() if type(k).__module__.startswith("annotation.") and not k.blind]
+    for kind in here:
         units = dict(kind.units(project).values_list("pk", "key"))
         with django_assert_num_queries(1):
             found = kind.reviews(units)
+        # A unit is a review, or is named by the cluster that it is of.
         assert {units[pk]: review for pk, review in found.items()} == {
-            key: next(one.review.pmid for one in made if key.startswith(one.key)) for key in units.values()
+            key: next(c.review.pmid for c in made if key == c.review.pmid or key.startswith(c.key))
+            for key in units.values()
         }
 
 

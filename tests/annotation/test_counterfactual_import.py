@@ -220,7 +220,7 @@ def test_what_is_odd_is_reported_by_line_and_comes_in_all_the_same(corpus: Proje
         ("line 3", "26258610_0", "no effect: The same words as the negation counterfactual of this target."),
         ("line 4", "26258610_0", "antonym: Words of the outcome changed: “relapse”."),
     ]
-    later = ("26258610_0", "modality", ANTONYM)
+    later = ("26258610_0", "no evidence", ANTONYM)
     bring(corpus, tmp_path / "b.csv", as_csv([("26258610_1", "antonym", ANTONYM)]))
     assert list(read(corpus, tmp_path / "c.csv", as_csv([later])).parsed[0][1].notices(silent)) == []
 

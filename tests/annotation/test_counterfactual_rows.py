@@ -11,11 +11,12 @@ from accounts.models import User
 from annotation.actions.curation.removal import remove_cluster
 from annotation.actions.supersede import supersede_text
 from annotation.imports.counterfactuals.storing import NewCounterfactual, add_counterfactuals
-from annotation.models import Cluster, Counterfactual, Proposition
+from annotation.models import Cluster, Counterfactual, Proposition, Rewriting
 from api.problems import Conflict, Refused
 from measures.counterfactuals import Kind
+from projects.actions.answers import next_hand
 from projects.models import Import, Member, Project
-from tests.builders import TEXT, build_cluster
+from tests.builders import TEXT, answer, build_cluster, build_round
 
 NEGATED = TEXT.replace("Neither", "Both").replace("nor", "and")
 DOUBTED = TEXT.replace("had", "may have had")
@@ -149,3 +150,32 @@ def test_the_probe_reads_all_in_corpus_order_in_one_query(project: Project, clus
     ]  # fmt: skip
     assert (pairs[0].target, pairs[0].target_text, pairs[0].text) == (target_of(cluster).pk, TEXT, NEGATED)
     assert (pairs[3].unit, pairs[3].review) == (second.unit_id, second.review_id)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [{"text": ""}, {"reason": "other"}, {"rule": ""}, {"origin": ""}, {"origin": "written"}, {"kind": "irony"},
+     {"text": "", "origin": "", "rule": ""}],
+)  # fmt: skip
+def test_the_data_base_refuses_a_rewriting_that_says_nothing_or_two_things(
+    project: Project, cluster: Cluster, ann1: User, fields: dict[str, str]
+) -> None:
+    asking = {"kind": "counterfactual", "options": {"counterfactual_kinds": ["modality"]}}
+    round = build_round(project, [Member.objects.get(project=project, user=ann1)], **asking)
+    [slot] = next_hand(user=ann1, round=round)
+    none = {"text": "", "origin": "", "rule": "", "reason": "no opposite"}
+    answer(ann1, slot, {"modality": none}, kind="counterfactual")
+    said = Rewriting.objects.get()
+    sound = {"kind": "negation", "text": NEGATED, "origin": "drafted", "rule": "not added", "reason": ""}
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Rewriting.objects.create(unit_id=said.unit_id, answer_id=said.answer_id, **sound | fields)
+    Rewriting.objects.create(unit_id=said.unit_id, answer_id=said.answer_id, **sound)
+
+
+@pytest.mark.parametrize("fields", [{"withdrawn": True}, {"text": ""}])
+def test_a_version_has_a_text_or_withdraws(cluster: Cluster, fields: dict[str, Any]) -> None:
+    sound: dict[str, Any] = {
+        "target": target_of(cluster), "kind": "negation", "text": NEGATED, "imported": file_of(cluster.project),
+    }  # fmt: skip
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Counterfactual.objects.create(**sound | fields)

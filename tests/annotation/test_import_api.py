@@ -13,7 +13,7 @@ from rest_framework.test import APIClient
 from accounts.models import User
 from annotation.models import Cluster, Counterfactual
 from projects.background.jobs import run_job
-from projects.models import Import, Job, Project
+from projects.models import Import, Job, Project, Unit
 from tests.annotation.m3_files import as_bytes, cluster, source
 
 Client = Callable[[User], APIClient]
@@ -66,7 +66,10 @@ def test_a_file_is_checked_confirmed_imported_and_reported(
         f"/api/v1/imports/{row['id']}/notices/", {"kind": "cue differs in case", "page_size": "3"}
     ).json()
     assert (notices["count"], len(notices["results"])) == (4, 3)
-    assert notices["results"][0]["text"] == "MAY"
+    first = notices["results"][0]
+    assert first["text"] == "MAY"
+    # It leads to the very text: the first input of the first item.
+    assert Unit.objects.get(pk=first["unit"]).key == f"{first['item']}/{first['place'].removeprefix('input ')}"
 
 
 def test_faults_are_shown_by_line_and_cannot_be_confirmed(project: Project, lead: User, client_of: Client) -> None:
@@ -166,7 +169,7 @@ def test_a_check_of_another_project_cannot_be_confirmed(project: Project, lead: 
 def test_formats_are_listed_with_their_levels(ann1: User, client_of: Client) -> None:
     found = client_of(ann1).get("/api/v1/import-formats/").json()
     assert {f["key"]: [level["key"] for level in f["levels"]] for f in found} == {
-        "m3": ["1", "2", "3"], "counterfactuals": [], "ratings": [],
+        "m3": ["1", "2", "3"], "counterfactuals": [], "pubmed": ["reviews", "studies"], "ratings": [],
     }  # fmt: skip
 
 

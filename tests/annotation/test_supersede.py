@@ -3,9 +3,10 @@
 import pytest
 
 from accounts.models import User
-from annotation.actions.supersede import supersede_text
-from annotation.models import Cluster, PicoForm, Proposition
+from annotation.actions.supersede import supersede_target, supersede_text
+from annotation.models import Cluster, Input, Level, PicoForm, Proposition, Study, Target
 from annotation.pages import cluster as cluster_page
+from annotation.pages import curation
 from annotation.values.in_force import gold_labels
 from api.problems import Conflict, Refused
 from audit.verify import findings
@@ -13,11 +14,13 @@ from projects.actions.answers import next_hand
 from projects.actions.corrections import correct
 from projects.actions.rounds import close_round
 from projects.actions.staleness import changed, stale_units
-from projects.models import Answer, Assignment, Change, Member, Project
+from projects.models import Answer, Assignment, Change, Member, Project, Unit
 from tests.builders import TEXT, answer, build_cluster, build_round, label_value
 
 pytestmark = pytest.mark.django_db
 BETTER = TEXT.replace("nepralin", "nepraline")
+SLOT = {"text": "nepralin", "fragments": []}
+TUPLE = {"p": SLOT, "i": SLOT, "c": SLOT | {"stands_for": ""}, "o": SLOT}
 
 
 @pytest.fixture
@@ -28,6 +31,16 @@ def cluster(project: Project) -> Cluster:
 @pytest.fixture
 def by(project: Project, lead: User) -> Member:
     return Member.objects.get(project=project, user=lead)
+
+
+def build_target(cluster: Cluster) -> Target:
+    unit = Unit.objects.create(project=cluster.project, type="target sentence", key=cluster.key)
+    target = Target.objects.create(
+        project=cluster.project, review=cluster.review, level=Level.SENTENCE, key=cluster.key, position=0,
+        text="Nepralin helps.", unit=unit,
+    )  # fmt: skip
+    Input.objects.create(target=target, study=Study.objects.get(pmid="DEMO00071"), position=1, text="It helped.")
+    return target
 
 
 def supersede(cluster: Cluster, by: Member, position: int = 1, text: str = BETTER) -> Proposition:
@@ -45,7 +58,7 @@ def test_the_old_text_stays_and_the_new_one_takes_its_place(cluster: Cluster, by
         "DEMO0000_0/1", "DEMO0000_0/1~2", "DEMO0000_0/1~3",
     ]  # fmt: skip
     assert third.version == 3
-    page = cluster_page.page(cluster, with_answers=True)
+    page = cluster_page.page(cluster, with_answers=True, with_findings=False)
     assert [p["text"] for p in page["propositions"]] == [TEXT, TEXT]
     cluster.refresh_from_db()
     assert "nepraline" not in cluster.search
@@ -157,3 +170,24 @@ def test_the_second_to_correct_the_same_text_is_told_so(cluster: Cluster, by: Me
     with pytest.raises(Conflict):
         supersede_text(proposition=again, text="Something else.", reason="Second.", by=by)
     assert cluster.propositions.filter(position=1).count() == 2
+
+
+def test_a_corrected_target_sentence_keeps_its_key_and_its_inputs(project: Project, by: Member) -> None:
+    cluster = build_cluster(project, number=7)
+    old = build_target(cluster)
+    Cluster.objects.filter(pk=cluster.pk).update(sentence=old)
+    correct(unit=cluster.unit, kind="tuple", value=TUPLE, reason="First.", by=by)
+    new = supersede_target(target=old, text="Nepraline helps.", reason="A typing error.", by=by)
+    old.refresh_from_db()
+    assert (new.key, new.version, old.unit.superseded_by) == (old.key, 2, new.unit)
+    assert [(one.study.pmid, one.text) for one in new.inputs.all()] == [("DEMO00071", "It helped.")]
+    assert list(Target.objects.current()) == [new]
+    assert stale_units([cluster.unit_id]) == {(cluster.unit_id, "tuple")}
+    page = curation.page(cluster.review, offset=0, limit=10)
+    assert [(t["id"], t["text"]) for t in page["targets"]] == [(new.pk, "Nepraline helps.")]
+    assert page["clusters"][0]["sentence"] == new.pk, "it stands under the sentence that is there now"
+    third = supersede_target(target=new, text="Nepralin helps!", reason="Again.", by=by)
+    assert (third.unit.key, third.version) == ("DEMO0007_0~3", 3)
+    with pytest.raises(Conflict):
+        supersede_target(target=Target.objects.get(pk=old.pk), text="Too late.", reason="Third.", by=by)
+    assert list(findings()) == []

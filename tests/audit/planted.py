@@ -100,7 +100,11 @@ PLANTINGS: tuple[Planting, ...] = (
         "the units of two answers exchanged",
         "SELECT a.id, b.id, a.unit_id, b.unit_id FROM projects_assignment a JOIN projects_assignment b "
         "ON a.round_id = b.round_id AND a.number = b.number AND a.unit_id < b.unit_id WHERE a.number > 0 "
-        "AND a.current_answer_id IS NOT NULL AND b.current_answer_id IS NOT NULL ORDER BY a.id LIMIT 1",
+        "AND a.current_answer_id IS NOT NULL AND b.current_answer_id IS NOT NULL "
+        # Neither has answered the other's unit in another place: nobody is asked twice.
+        "AND NOT EXISTS (SELECT 1 FROM projects_assignment c WHERE c.round_id = a.round_id "
+        "AND c.id NOT IN (a.id, b.id) AND (c.unit_id = a.unit_id AND c.person_id = b.person_id "
+        "OR c.unit_id = b.unit_id AND c.person_id = a.person_id)) ORDER BY a.id LIMIT 1",
         "UPDATE projects_assignment SET repeat = 99 WHERE id = {0};"
         "UPDATE projects_assignment SET unit_id = {2} WHERE id = {1};"
         "UPDATE projects_assignment SET unit_id = {3}, repeat = 0 WHERE id = {0}",

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
-from benchmarks import coverage, generation, overlap, probe, ratings, stopping
+from benchmarks import coverage, generation, overlap, probe, ratings, results, stopping
 from benchmarks.agreement import Plan, run
 from benchmarks.load import said
 from benchmarks.random_models import BASE
@@ -62,6 +62,17 @@ def test_studies_of_ratings_are_simulated_and_their_figures_timed() -> None:
         assert f"ratings, {design}: 95 % intervals that hold the truth: share, wilson" in told
         assert found.figures[f"{design}: effects"]["held"]["difference, ci"][1] == 12
     assert "ratings: all figures of 400 judgements" in told
+
+
+@pytest.mark.long
+def test_pages_of_rounds_with_many_ratings_are_timed_against_those_of_few() -> None:
+    tiny = results.Plan(480, few=120, systems=2, crowd=8, replicates=10, repeats=1, engines=("sqlite",))
+    found = results.run(tiny)
+    told = {line.what for line in found.lines}
+    assert "results, sqlite, 480 ratings, many raters: examples / of 120" in told
+    assert {name: one["ratings"] for name, one in found.figures["sqlite"]["made"].items()} == {
+        "reference": 120, "many texts": 480, "many raters": 480,
+    }  # fmt: skip
 
 
 def test_rouge_and_copying_are_compared_with_rouge_score_and_give_its_figures(tmp_path: Path) -> None:

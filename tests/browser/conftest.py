@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
 
 from config.spa import manifest
 from tests.processes.house import House
@@ -22,10 +22,18 @@ from tests.stages import servers
 PEOPLE = {who: f"{who}@example.org" for who in ("lead", "ann1", "ann2", "evaluator")}
 #: What Chromium itself says of a reply that a test asks for on purpose (a refusal, a server that is away).
 EXPECTED = re.compile(r"Failed to load resource: (the server responded with a status of 4\d\d|net::ERR_)")
+#: They have worked before: what comes the first time in a kind has a test of its own.
+EXPERIENCED = (
+    "from accounts.models import User; from projects import kinds; "
+    "User.objects.update(preferences={'introduced': [kind.key for kind in kinds.all_kinds()]})"
+)
 HISTORY = (
     "from projects.models import Project; from operations.robot.history import play_history; "
-    "play_history(Project.objects.get(slug='sample'))"
+    f"play_history(Project.objects.get(slug='sample')); {EXPERIENCED}"
 )
+
+# An open round's figures are asked for every five seconds, and a machine may be busy: who waits longer loses nothing.
+expect.set_options(timeout=20_000)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -110,6 +118,8 @@ def chromium() -> Iterator[Browser]:
 @pytest.fixture
 def visit(house: House, chromium: Browser) -> Iterator[Callable[..., Visit]]:
     """``visit("ann1")``: a browser in which that person is signed in; ``visit()``: one of nobody."""
+    if house.web and not house.web.is_running:
+        house.start_web()  # a test that failed after killing it fails alone
     made: list[Visit] = []
 
     def visit(
@@ -120,7 +130,7 @@ def visit(house: House, chromium: Browser) -> Iterator[Callable[..., Visit]]:
             viewport={"width": width, "height": height},
             has_touch=touch,
         )
-        context.set_default_timeout(10_000)
+        context.set_default_timeout(20_000)
         made.append(Visit(context.new_page(), house.address))
         made[-1].listen()
         if who:

@@ -13,6 +13,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.conftest import Visit
 from tests.browser.test_pages import unnamed_controls, violations
 from tests.processes.house import House
+from tests.projects.planted_round import POLARITIES
 
 LEVEL3 = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "m3" / "level3.jsonl"
 #: Longer than the moments in which a new unit takes no key.
@@ -71,7 +72,8 @@ class AtTheDesk:
 
     def until_left(self, n: int) -> None:
         expect(self.page.locator("header .progress")).to_have_text(f"{n} left")
-        self.page.wait_for_timeout(SETTLED)
+        # A key in the first moments of a unit is none, and on a busy machine its text comes after the count.
+        self.page.wait_for_timeout(2 * SETTLED)
 
 
 @pytest.fixture
@@ -90,19 +92,20 @@ def planted(house: House) -> tuple[str, int, list[int]]:
 def test_a_round_of_sixty_is_adjudicated_by_keyboard_in_two_actions_a_unit(
     visit: Callable[..., Visit], house: House, planted: tuple[str, int, list[int]]
 ) -> None:
-    slug, round, contested = planted
+    slug, _, contested = planted
     before, made = told(house, STATE.format(slug=slug))
     assert made == []
     assert len(contested) == 20
     lead = visit("lead")
-    lead.go(f"/projects/{slug}/rounds/{round}")
-    lead.page.get_by_role("link", name="Adjudicate").focus()
+    lead.go(f"/projects/{slug}")  # a contested unit is one action from the project's page
+    lead.page.get_by_role("region", name="Needs attention").get_by_role("link", name="Adjudicate").focus()
     lead.page.keyboard.press("Enter")
     at = AtTheDesk(lead.page)
     expect(lead.page.get_by_role("article")).to_have_count(3)
     at.until_left(20)
     assert "Ann" not in lead.page.get_by_role("group", name="Answers").inner_text()
-    assert lead.page.get_by_text("differs").count() == 3
+    # Not any text that says "differs": a proposition may.
+    expect(lead.page.locator("dt.differs")).to_have_count(3)
     counts = []
     taken: dict[str, str] = {}
     for n in range(len(contested)):
@@ -140,9 +143,12 @@ def test_a_round_of_sixty_is_adjudicated_by_keyboard_in_two_actions_a_unit(
     after, made = told(house, STATE.format(slug=slug))
     assert {unit for unit, *_ in made} == set(contested)
     assert {reason for *_, reason in made} == {"The cue decides (2.3)"}
-    assert {email for _, _, email, _ in made} == {
-        "ann1@example.org", "ann2@example.org", "evaluator@example.org", "lead@example.org",
-    }  # fmt: skip
+    # An answer that was adopted stays that of the person who gave it, whom the planted polarity tells.
+    people = dict(zip(POLARITIES, ("ann1", "ann2", "evaluator"), strict=True))
+    own = [unit for unit, field, email, _ in made if field == "polarity" and email == "lead@example.org"]
+    assert [after[str(unit)]["polarity"] for unit in own] == ["positive"]
+    for unit, _, email, _ in made:
+        assert unit in own or email == f"{people[after[str(unit)]['polarity']]}@example.org"
     assert {u: v for u, v in after.items() if int(u) not in contested} == {
         u: v for u, v in before.items() if int(u) not in contested
     }

@@ -20,14 +20,44 @@ HEIGHTS = """() => [...document.querySelectorAll('main :is(button, .button, sele
   .filter(([height]) => height && height !== 32)"""
 
 
-def test_the_first_stop_of_every_page_leads_past_its_header(visit: Visiting) -> None:
+def test_the_first_stop_of_every_page_leads_past_its_header_and_none_scrolls_sideways(visit: Visiting) -> None:
     lead = visit("lead")
+    too_wide = {}
     for name, address in addresses(lead).items():
         lead.go(address)
         expect(lead.page.locator("main")).to_have_count(1)
         stops = lead.page.evaluate(STOPS)
         assert stops[0] == "Skip to main content", name
         assert lead.page.evaluate("[...document.querySelectorAll('[tabindex]')].every((e) => e.tabIndex <= 0)"), name
+        lead.page.set_viewport_size({"width": 320, "height": 700})
+        wide = lead.page.evaluate("document.documentElement.scrollWidth")
+        if wide > 320:
+            too_wide[name] = wide
+        lead.page.set_viewport_size({"width": 1280, "height": 800})
+    assert too_wide == {}
+
+
+def test_all_pages_are_behind_one_button_on_a_small_screen(visit: Visiting) -> None:
+    lead = visit("lead", width=400)
+    page = lead.page
+    lead.go(f"{PROJECT}/rounds")
+    assert page.locator("header .bar").bounding_box()["height"] == 48  # type: ignore[index]
+    assert page.locator("header").bounding_box()["height"] <= 49, "one row"  # type: ignore[index]
+    button = page.get_by_role("button", name="Rounds")
+    button.press("Enter")
+    expect(button).to_have_attribute("aria-expanded", "true")
+    pages = page.get_by_role("navigation", name="All pages")
+    expect(pages.get_by_role("link", name="Rounds")).to_have_attribute("aria-current", "page")
+    assert violations(lead) + unnamed_controls(lead) == []
+    page.keyboard.press("Escape")
+    expect(button).to_be_focused()
+    expect(pages).to_have_count(0)
+    button.press("Enter")
+    page.keyboard.press("Tab")
+    expect(pages.get_by_role("link", name="Overview")).to_be_focused()
+    pages.get_by_role("link", name="Releases").press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Releases")
+    expect(pages).to_have_count(0)
 
 
 def test_the_skip_link_puts_the_focus_into_the_main_part(visit: Visiting) -> None:
@@ -121,7 +151,7 @@ def test_a_figure_is_copied_and_saved_as_a_picture(visit: Visiting, tmp_path: Pa
     picture = (tmp_path / "figure.png").read_bytes()
     assert picture.startswith(b"\x89PNG")
     drawn = lead.page.locator("figure svg").first.evaluate("e => e.viewBox.baseVal.width")
-    assert int.from_bytes(picture[16:20], "big") == 4 * drawn
+    assert int.from_bytes(picture[16:20], "big") == 2 * drawn
 
 
 @pytest.mark.parametrize("width", [400, 1280])

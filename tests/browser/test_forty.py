@@ -20,7 +20,7 @@ from annotation.values.candidates import cues as candidates
 from measures.spans import locate, words
 from tests.browser.conftest import Visit
 from tests.browser.desk import Desk, answers_of, open_round
-from tests.processes.house import House
+from tests.processes.house import House, until
 
 LEVEL3 = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "m3" / "level3.jsonl"
 POLARITY = {"positive": "a", "no effect": "s", "negative": "d", "n/a": ""}
@@ -187,6 +187,7 @@ def test_the_keyboard_alone_takes_eight_keys_or_fewer(
     expect(at.page.get_by_role("listbox")).to_have_count(0)
     at.until_saved()
     print(f"keys: median {median(counts)}, from {min(counts)} to {max(counts)}: {sorted(counts)}")
+    until(lambda: len(answers_of(house, round)) == len(forty), "the last of them is stored")
     check_stored(answers_of(house, round), forty)
     assert median(counts) <= 8
 
@@ -219,5 +220,6 @@ def test_mouse_and_keys_take_four_actions_or_fewer(
     expect(at.page.get_by_role("listbox")).to_have_count(0)
     at.until_saved()
     print(f"actions: median {median(counts)}, from {min(counts)} to {max(counts)}: {sorted(counts)}")
+    until(lambda: len(answers_of(house, round)) == len(forty), "the last of them is stored")
     check_stored(answers_of(house, round), forty)
     assert median(counts) <= 4

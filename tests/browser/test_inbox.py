@@ -35,7 +35,7 @@ def test_a_comment_is_answered_settled_and_read(visit: Callable[..., Visit], hou
     lead = visit("lead")
     page = lead.page
     lead.go("/projects/raised")
-    page.get_by_role("link", name="in the inbox").click()
+    page.get_by_role("region", name="Needs attention").get_by_role("link", name="Inbox").click()
     item = page.get_by_role("listitem").filter(has_text="Which arm is meant?")
     item.get_by_label("Reply or note").fill("The second one.")
     item.get_by_role("button", name="Reply").click()
@@ -53,6 +53,6 @@ def test_a_comment_is_answered_settled_and_read(visit: Callable[..., Visit], hou
 
     person = visit("ann2")
     person.go("/")
-    person.page.get_by_text("1 reply to you").click()
+    person.page.get_by_text("1 reply to you", exact=True).click()
     expect(person.page.get_by_text("The second one.")).to_be_visible()
     nothing_for_axe(person)

@@ -1,4 +1,5 @@
-"""From nothing to a release with the pages alone: import, a reliability study of three, its agreement, the files."""
+"""From nothing to a release by the button of the next step alone: import, people, guideline, a reliability study of
+three, its agreement, the files; and how many actions the next round takes."""
 
 import re
 from collections.abc import Callable
@@ -23,10 +24,19 @@ def nothing_for_axe(lead: Visit) -> None:
         assert violations(lead) + unnamed_controls(lead) == [], (lead.page.url, scheme)
 
 
+def onward(lead: Visit, words: str, button: str) -> None:
+    """From wherever one is to the project's page, and from there to what it says comes next."""
+    header = lead.page.locator("header")
+    header.get_by_role("link", name="Project", exact=True).click()
+    step = lead.page.get_by_role("region", name="Next: ")
+    expect(step.get_by_role("heading")).to_contain_text(words)
+    step.get_by_role("link", name=button).click()
+    expect(lead.page.get_by_role("heading", level=1).first).not_to_have_text("Path")
+
+
 def invite(lead: Visit, visit: Callable[..., Visit]) -> None:
     """Everybody gets a link on the People page, opens it and joins."""
     page = lead.page
-    lead.go("/projects/path/people")
     for who, (role, _) in PEOPLE.items():
         page.get_by_label("E-mail").fill(f"{who}@example.org")
         page.locator("section[aria-labelledby=invite] select").select_option(role)
@@ -58,17 +68,31 @@ def test_a_lead_imports_opens_watches_closes_measures_and_releases(visit: Callab
     page.get_by_label("Name").fill("Path")
     page.get_by_role("button", name="Create project").click()
     page.wait_for_url("**/projects/path")
-    invite(lead, visit)
+    nothing_for_axe(lead)
 
-    lead.go("/projects/path/import")
-    page.get_by_label("Choose a file").set_input_files(SAMPLE)
+    onward(lead, "bring a corpus in", "Import a file")
+    page.get_by_label("Choose files").set_input_files(SAMPLE)
     page.get_by_role("button", name="Check the file").click()
     page.get_by_role("button", name="Import level3.jsonl").click()
     page.wait_for_url(re.compile(r"/projects/path/import/\d+$"))
     expect(page.locator("main")).to_contain_text("14")
     nothing_for_axe(lead)
 
-    lead.go("/projects/path/rounds/new")
+    onward(lead, "invite the people", "Invite people")
+    invite(lead, visit)
+
+    onward(lead, "read the guideline", "Open the guidelines")
+    page.get_by_role("button", name="Shipped text of Label propositions").click()
+    page.get_by_role("button", name="Write the first version").click()
+    page.get_by_label("Guideline, in Markdown").press("Control+End")
+    page.keyboard.type("Ask when in doubt.")
+    page.get_by_role("button", name="Save as a new version").click()
+    expect(page.get_by_role("heading", name="Label propositions, version 1")).to_be_visible()
+    page.get_by_label("Compare with").select_option("the shipped text")
+    expect(page.get_by_role("article", name="Differences").locator("ins")).to_contain_text("Ask when in doubt.")
+    nothing_for_axe(lead)
+
+    onward(lead, "open the first round", "Open a round")
     page.get_by_label("Name", exact=True).fill("Study")
     page.get_by_label("measure only").check()
     page.get_by_label("a random sample").check()
@@ -84,19 +108,20 @@ def test_a_lead_imports_opens_watches_closes_measures_and_releases(visit: Callab
     for who, (_, first) in PEOPLE.items():
         label_all(Desk(visit(who), round).open(), first)
 
-    page.reload()
+    # The page of the round has followed meanwhile.
     expect(page.locator("main")).to_contain_text(f"{3 * UNITS} of {3 * UNITS} answers")
+    onward(lead, "close the round “Study”", "Open the round")
     page.get_by_role("button", name="Close round …").click()
     page.get_by_role("button", name="Close round", exact=True).click()
     expect(page.get_by_role("button", name="Close round")).to_have_count(0)
-    page.get_by_role("link", name="Agreement").click()
+    onward(lead, "freeze the first release", "Agreement of “Study”")
     expect(page.locator("main")).to_contain_text(f"{3 * UNITS} answers to {UNITS} of {UNITS} units, by 3 people")
-    expect(page.locator("main")).to_contain_text(f"All agree on {UNITS - 1} of {UNITS}")
+    expect(page.locator("main")).to_contain_text(f"all agreed on {UNITS - 1} of {UNITS} units")
     expect(page.get_by_role("tab", name="polarity")).to_be_visible()
     assert page.locator("svg").count() >= 3
 
-    lead.go("/projects/path/releases")
-    page.get_by_label("Version").fill("1.0.0")
+    onward(lead, "freeze the first release", "Prepare a release")
+    expect(page.get_by_label("Version")).to_have_value("1.0.0")
     page.get_by_role("button", name="Freeze 1.0.0").click()
     asked = page.get_by_role("dialog", name="although checks fail")
     expect(asked).to_contain_text("licence")
@@ -111,3 +136,16 @@ def test_a_lead_imports_opens_watches_closes_measures_and_releases(visit: Callab
         page.get_by_role("link", name="m3/level3.jsonl").click()
     download.value.save_as(tmp_path / "level3.jsonl")
     assert (tmp_path / "level3.jsonl").read_bytes() == SAMPLE.read_bytes()
+
+    page.locator("header").get_by_role("link", name="Project", exact=True).click()
+    expect(page.get_by_role("heading", name="Complete")).to_be_visible()
+    expect(page.get_by_role("region", name="Agreement")).to_contain_text(f"n = {UNITS}")
+    expect(page.get_by_role("figure")).to_contain_text(f"{3 * UNITS} in 14 days")
+    nothing_for_axe(lead)
+    # A round in five actions from here.
+    page.get_by_role("link", name="New round").click()
+    page.get_by_label("Name", exact=True).fill("Labels")
+    page.get_by_label("Anna").check()
+    page.get_by_label("Ben").check()
+    page.get_by_role("button", name="Open round").click()
+    page.wait_for_url(re.compile(r"/projects/path/rounds/\d+$"))

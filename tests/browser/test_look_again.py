@@ -24,10 +24,10 @@ def test_a_lead_corrects_a_text_and_confirms_its_label(visit: Callable[..., Visi
 
     page.get_by_role("link", name="Needs review").last.click()
     page.wait_for_url("**/projects/sample/look-again")
-    item = page.locator("section.item")
+    item = page.locator("article.item")
     expect(item).to_have_count(1)
     expect(item).to_contain_text("Words were missing.")
-    expect(item.locator("del")).to_have_text(old)
+    expect(item.locator("ins")).to_have_text("As was found,")
     for scheme in ("dark", "light"):
         page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
         assert violations(lead) + unnamed_controls(lead) == [], scheme

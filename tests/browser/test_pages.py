@@ -29,9 +29,11 @@ def addresses(lead: Visit) -> dict[str, str]:
     opened = next(r["id"] for r in rounds if r["status"] == "open")
     return {
         "my work": "/", "work": f"/work/{opened}", "profile": "/profile", "projects": "/projects", "project": PROJECT,
+        "settings": f"{PROJECT}/settings",
         "corpus": f"{PROJECT}/corpus", "cluster": f"{PROJECT}/corpus/{clusters[0]['id']}",
         "curate": f"{PROJECT}/reviews/{clusters[0]['review']['id']}/curate",
-        "import": f"{PROJECT}/import", "rounds": f"{PROJECT}/rounds", "new round": f"{PROJECT}/rounds/new",
+        "import": f"{PROJECT}/import", "search": f"{PROJECT}/search",
+        "rounds": f"{PROJECT}/rounds", "new round": f"{PROJECT}/rounds/new",
         "round": f"{PROJECT}/rounds/{closed}", "agreement": f"{PROJECT}/rounds/{closed}/agreement",
         "adjudicate": f"{PROJECT}/rounds/{closed}/adjudicate",
         "protocols": f"{PROJECT}/protocols", "new protocol": f"{PROJECT}/protocols/new?from=m3-table-5",
@@ -40,6 +42,8 @@ def addresses(lead: Visit) -> dict[str, str]:
         "results": f"{PROJECT}/results",
         "guide": "/guide/lead", "guide for administrators": "/guide/admin", "measures": "/guide/measures",
         "inbox": f"{PROJECT}/inbox", "look again": f"{PROJECT}/look-again",
+        "consistency": f"{PROJECT}/consistency",
+        "evidence": f"{PROJECT}/evidence",
         "releases": f"{PROJECT}/releases", "guidelines": f"{PROJECT}/guidelines", "people": f"{PROJECT}/people",
     }  # fmt: skip
 
@@ -141,7 +145,7 @@ def test_back_leads_to_the_measure_and_the_place_that_one_left(visit: Visiting) 
     expect(lead.page.get_by_role("heading", level=1)).not_to_contain_text("Agreement")
     lead.page.go_back()
     expect(tab).to_have_attribute("aria-selected", "true")
-    lead.page.wait_for_function(f"Math.abs(scrollY - {before}) < 2")
+    lead.page.wait_for_function("before => Math.abs(scrollY - before) < 2", arg=before)
 
 
 def test_a_link_signs_in_once_and_leaves_no_token_behind(visit: Visiting, house: House) -> None:

@@ -183,7 +183,14 @@ def test_a_template_is_taken_over_reordered_by_keyboard_changed_and_compared(vis
     expect(page.locator("dd", has_text="Relevance, Coherence").first).to_be_visible()
     expect(page.locator("del", has_text="Sentences do not belong together")).to_have_count(1)
     page.get_by_role("tab", name="Preview").click()
-    expect(page.get_by_text("Is it one well-ordered text")).to_be_visible()
+    # The rater's own page: a whole one is rated by its keys.
+    expect(page.locator(".asked", has_text="Is it one well-ordered text")).to_be_visible()
+    page.locator(".asked").first.focus()
+    page.wait_for_timeout(200)
+    for key in [*"222", "Enter"] * 3 + ["Enter"]:
+        page.keyboard.press(key)
+        page.wait_for_timeout(200 if key == "Enter" else 20)
+    expect(page.get_by_role("status").filter(has_text="3 summaries rated")).to_be_visible()
     page.get_by_role("tab", name="JSON").click()
     field = page.get_by_label("Protocol as JSON")
     field.fill("{")

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any, Self
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import Visit
 from tests.browser.desk import SETTLED, Desk
@@ -81,6 +81,11 @@ class Rating(Desk):
     def marked(self) -> str:
         """The question that the keys act on, which has the focus."""
         return str(self.page.evaluate("document.activeElement.querySelector('b')?.textContent ?? ''"))
+
+    def orders(self) -> list[list[str]]:
+        """The texts of the pages in the hand, as they are dealt."""
+        reply = self.page.request.get(f"{self.visit.address}/api/v1/rounds/{self.round}/next/").json()
+        return [[text["key"] for text in card["texts"]] for card in reply["fetched"]]
 
     def scrolled(self) -> int:
         return int(self.page.evaluate("Math.round(scrollY)"))
@@ -282,6 +287,39 @@ def test_a_second_tab_shows_both_versions_and_the_person_decides(visit: Visiting
     assert left != right
 
 
+def test_a_server_killed_in_mid_page_and_a_second_tab_lose_nothing_and_keep_the_order(
+    visit: Visiting, house: House
+) -> None:
+    at = Rating(visit("evaluator"), open_rating(house, GUIDELINE, sources=2, systems=3)).open()
+    first, second = at.orders()
+    at.through("5 4 1 Enter 2")
+    house.kill_web()
+    at.through("2 2 Enter 4 4 1 Enter Enter")
+    expect(at.page.locator(".saved")).to_contain_text("1 answer kept")
+    at.through("5 4 1 Enter 3")
+    shown = at.shown()
+    at.page.wait_for_timeout(300)
+    house.start_web()
+    at.page.reload()
+    at.ready()
+    assert (at.shown(), at.page.locator(".asked input:checked").count()) == (shown, 1), "a page half rated is as it was"
+    assert at.orders() == [second], "what was rated while nobody served is not asked again"
+    other = Rating(Visit(at.page.context.new_page(), house.address), at.round).open()
+    # What is half rated in one tab goes on in another.
+    other.through("3 1 Enter 1 1 1 Enter Enter").until_saved()
+    at.page.bring_to_front()
+    at.through("4 1 Enter 2 2 2 Enter Enter")
+    expect(at.page.locator(".refused")).to_contain_text("newer revision")
+    at.page.wait_for_selector(".look")
+    at.page.wait_for_timeout(SETTLED)
+    at.through("Enter").until_saved()
+    said = stored(house, at.round)
+    assert [[text["text"] for text in page["texts"]] for page in said] == [first, second, second]
+    assert [[values(text)["relevance"] for text in page["texts"]] for page in said] == [
+        ["4", "2", "4"], ["4", "3", "1"], ["4", "4", "2"]
+    ]  # fmt: skip
+
+
 def test_two_raters_have_orders_of_their_own(visit: Visiting, house: House) -> None:
     round = open_rating(house, GUIDELINE, "evaluator", "ann1", sources=4)
     orders = []
@@ -293,6 +331,46 @@ def test_two_raters_have_orders_of_their_own(visit: Visiting, house: House) -> N
     both = [page for page in orders[0] if page in orders[1]]
     assert both
     assert any(orders[0][page] != orders[1][page] for page in both)
+
+
+class Thumb:
+    """A person with a phone: taps only what is in sight, and swipes to what is not."""
+
+    def __init__(self, page: Page) -> None:
+        self.page, self.taps, self.swipes = page, 0, 0
+
+    def tap(self, what: Locator) -> None:
+        self.page.wait_for_timeout(SETTLED)
+        box, seen = what.bounding_box(), self.page.viewport_size
+        assert box
+        assert seen
+        assert min(box["width"], box["height"]) >= 40, "as large as a finger"
+        if box["y"] < 0 or box["y"] + box["height"] > seen["height"]:
+            self.swipes += 1
+        what.tap()
+        self.taps += 1
+        assert self.page.evaluate("document.documentElement.scrollWidth") <= seen["width"]
+        expect(self.page.locator("kbd").filter(visible=True)).to_have_count(0)
+
+
+def test_a_round_is_rated_by_thumb_on_a_phone(visit: Visiting, house: House) -> None:
+    at = Rating(visit("evaluator", width=400, height=800, touch=True), open_rating(house, GUIDELINE, systems=2)).open()
+    thumb = Thumb(at.page)
+    for _source in range(2):
+        for _summary in range(2):
+            for name, option in {"Coherence": 3, "Relevance": 4, "Factual consistency": 0}.items():
+                thumb.tap(at.page.get_by_role("radiogroup", name=name).locator(".options label").nth(option))
+            thumb.tap(at.page.get_by_role("button", name="Next"))
+        expect(at.page.get_by_role("button", name="Last look")).to_have_attribute("aria-current", "step")
+        thumb.tap(at.page.get_by_role("button", name="Next"))
+    expect(at.page.get_by_text("All done")).to_be_visible()
+    assert (thumb.taps, thumb.swipes) == (2 * (2 * 4 + 1), 1), (
+        "four taps a summary, one at the last look; one swipe, to the first question below a source"
+    )
+    at.until_saved()
+    assert [values(text) for page in stored(house, at.round) for text in page["texts"]] == [
+        {"coherence": "4", "relevance": "5", "consistency": "consistent"}
+    ] * 4
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

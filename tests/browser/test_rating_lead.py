@@ -7,19 +7,25 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Visit
 from tests.browser.test_lead_path import nothing_for_axe
+from tests.browser.test_rating import Rating
 from tests.processes.house import House
 
-SLUG = "rated"
+SLUG, CALIBRATED = "rated", "calibrated"
 #: A project with two systems that have each summarised six clusters, and an evaluator.
-PREPARED = f"""
+PREPARED = """
 from accounts.models import User
 from projects.actions.people import add_member, create_project
 from tests.evaluation.rating import build_runs
 lead = User.objects.get(email='lead@example.org')
-project = create_project(slug={SLUG!r}, name='Rated', by=lead)
-build_runs(project, clusters=6, systems=('Alder', 'Birch'))
+project = create_project(slug=SLUG, name='Rated', by=lead)
+build_runs(project, clusters=CLUSTERS, systems=('Alder', 'Birch'))
 add_member(project=project, user=User.objects.get(email='evaluator@example.org'), role='evaluator', by=lead)
 """
+
+
+def prepare(house: House, slug: str, clusters: int) -> None:
+    code = PREPARED.replace("SLUG", repr(slug)).replace("CLUSTERS", str(clusters))
+    house.manage("shell", "-v0", "-c", code)
 
 
 def _narrow_and_wide(lead: Visit) -> None:
@@ -35,7 +41,7 @@ def _design(page: Page) -> str:
 
 
 def test_a_lead_plans_opens_closes_and_unblinds_a_rating_round(house: House, visit: Callable[..., Visit]) -> None:
-    house.manage("shell", "-v0", "-c", PREPARED)
+    prepare(house, SLUG, clusters=6)
     lead = visit("lead")
     page = lead.page
     page.set_default_timeout(20_000)
@@ -85,3 +91,60 @@ def test_a_lead_plans_opens_closes_and_unblinds_a_rating_round(house: House, vis
     expect(design).to_contain_text("by Lea Lead")
     expect(design.get_by_role("link", name="Results")).to_be_visible()
     _narrow_and_wide(lead)
+
+
+def _opened(lead: Visit, name: str, person: str, address: str = "", **fields: str) -> int:
+    """Plan and open a rating round, and come to its page; its id."""
+    page = lead.page
+    lead.go(address or f"/projects/{CALIBRATED}/rounds/new")
+    page.get_by_label("Name", exact=True).fill(name)
+    if not address:
+        page.get_by_label("Rate summaries").check()
+    if purpose := fields.pop("purpose", ""):
+        page.get_by_label(purpose).first.check()
+    for label, value in fields.items():
+        field = page.get_by_label(label.replace("_", " "))
+        field.select_option(label=value) if label.startswith("Required") else field.fill(value)
+    page.get_by_label(person).check()
+    page.get_by_role("button", name="Open round").click()
+    page.wait_for_url(re.compile(rf"/projects/{CALIBRATED}/rounds/\d+$"))
+    return int(page.url.rsplit("/", 1)[1])
+
+
+def test_raters_are_calibrated_by_the_pages_alone(house: House, visit: Callable[..., Visit]) -> None:
+    """Gold of the lead's own, practice with a pass mark and a tolerance, feedback, and the round that requires it."""
+    prepare(house, CALIBRATED, clusters=3)
+    lead, rater = visit("lead"), visit("evaluator")
+    page = lead.page
+    page.set_default_timeout(20_000)
+    gold = _opened(lead, "Gold pages", "Lea Lead", purpose="gold")
+    Rating(lead, gold).open().through("5 4 1 Enter 5 4 1 Enter Enter " * 3).until_saved()
+    lead.go(f"/projects/{CALIBRATED}/rounds/{gold}")
+    page.get_by_role("button", name="Close round …").click()
+    page.get_by_role("button", name="Close round", exact=True).click()
+    settle = page.get_by_role("button", name="Settle 3 pages as gold")
+    for _ in range(120):
+        # Decisions are formed by a worker.
+        if settle.count():
+            break
+        page.wait_for_timeout(500)
+        lead.go(f"/projects/{CALIBRATED}/rounds/{gold}")
+    page.get_by_label("Reason, which raters read").fill("Two studies say so.")
+    settle.click()
+    expect(page.locator("section[aria-labelledby=gold]")).to_contain_text("3 pages of this round are gold")
+    _narrow_and_wide(lead)
+    begins = page.get_by_role("link", name="New practice round with 3 pages").get_attribute("href") or ""
+    practice = _opened(lead, "Practice", "Eva Evaluator", begins, **{"Pass mark": "60", "Points of a scale": "1"})
+    real = _opened(lead, "The round", "Eva Evaluator", Required_practice="Practice, 0 passed")
+
+    rater.go(f"/work/{real}")
+    expect(rater.page.locator("main")).to_contain_text("Practice")
+    at = Rating(rater, practice).open().through("1 1 2 Enter 1 1 2 Enter Enter")
+    expect(rater.page.get_by_text("Two studies say so.").first).to_be_visible()
+    # One point off is right here.
+    for _ in range(2):
+        at.page.keyboard.press("Enter")
+        at.ready().through("5 5 1 Enter 5 5 1 Enter Enter")
+    at.page.keyboard.press("Enter")
+    expect(rater.page.get_by_text("Passed").first).to_be_visible()
+    Rating(rater, real).open()

@@ -74,6 +74,7 @@ def test_a_volunteer_labels_forty_on_a_tablet_in_two_sittings_and_the_lead_sees_
     first = tablet()
     take(first.page, link)
     first.page.wait_for_url(f"{house.address}/work/{round}")
+    first.page.get_by_role("button", name="Skip").tap()
     for n in range(UNITS // 2):
         say(first.page, cue=n % 5 == 0)
         if n == 0:
@@ -127,6 +128,7 @@ def test_a_shared_link_gives_an_own_link_asks_again_ends_with_revocation_and_wit
     own = address_of(hand.page, "Your own link")
     assert own != link
     hand.page.get_by_role("link", name="Begin").tap()
+    hand.page.get_by_role("button", name="Skip").tap()
     say(hand.page, cue=False)
 
     lead.page.reload()

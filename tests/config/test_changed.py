@@ -84,6 +84,8 @@ def test_every_module_of_this_house_is_read_and_conftest_is_what_every_test_depe
     assert len(graph.modules) > 500
     assert "tests/measures/test_spans.py" in imports.touched(graph, ["measures/spans.py"])[:6]
     assert len(imports.touched(graph, ["tests/conftest.py"])) > 200
+    # Who may what is seen by those who ask all routes, far as they are from it by imports.
+    assert imports.touched(graph, ["projects/permissions.py"])[0] == "tests/config/test_roles.py"
 
 
 def test_what_has_not_begun_in_time_is_left_and_said_to_be(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,7 +9,10 @@ ROOT = Path(__file__).parents[2]
 #: What may say a kind's word all the same, and which: a published file has the fields of the work that it is of, a link
 #: to take part and a setting have a label.
 MAY_SAY = {
-    "releases/formats/m3.py": {"polarity", "polarity_cue", "modality", "modality_cue", "relation"},
+    # What is probed with, whoever wrote it: a word of the probe's and of files, as of the task's.
+    "releases/folders/dictionary.py": {"counterfactual"},
+    "releases/formats/systems.py": {"counterfactual"},
+    "releases/formats/m3.py": {"pico", "polarity", "polarity_cue", "modality", "modality_cue", "relation"},
     "releases/formats/statistics.py": {"polarity", "modality", "relation"},
     # What is released of ratings is said in the words of the rules that rounds of ratings declare.
     "releases/formats/methods.py": {"compare", "exclude_checks", "exclude_fast", "one_form"},

@@ -130,12 +130,12 @@ def test_bodies_with_more_than_was_asked_for_change_no_rights_no_authors_and_nob
                 tried += 1
                 if reply.status_code >= 500:
                     wrong.append(f"{method} {route.pattern}: {reply.status_code}")
-                if world.state() != theirs:
-                    wrong.append(f"{method} {route.pattern}: another project was changed")
-                    theirs = world.state()
-                if (now := _rights()) != rights and not _is_about_roles(route.pattern):
-                    wrong.append(f"{method} {route.pattern}: rights were changed")
-                rights = now
+            if (now := world.state()) != theirs:
+                wrong.append(f"{method} {route.pattern}: another project was changed")
+                theirs = now
+            if (have := _rights()) != rights and not _is_about_roles(route.pattern):
+                wrong.append(f"{method} {route.pattern}: rights were changed")
+            rights = have
     assert not wrong, wrong
     assert tried > 40
     assert {pk: a for pk, a in Answer.objects.values_list("pk", "author") if pk in authors} == authors

@@ -161,7 +161,7 @@ def test_a_role_that_is_taken_away_is_gone_at_the_next_request(world: World, str
 #: What a volunteer reaches of the API, beside what is open to everybody: route, methods.
 VOLUNTEERS = {
     "session/": {"get", "delete"}, "me/": {"get", "patch"}, "my-work/": {"get"}, "guides/": {"get"},
-    "participation/": {"get", "post", "delete"},
+    "participation/": {"get", "post", "delete"}, "notifications/": {"get"}, "notifications/read/": {"post"},
     "rounds/<int:round_id>/": {"get"}, "rounds/<int:round_id>/next/": {"get"}, "rounds/<int:round_id>/recent/": {"get"},
     "rounds/<int:round_id>/practice/": {"post"}, "rounds/<int:round_id>/questions/": {"get", "post"},
     "rounds/<int:round_id>/replies/": {"get"}, "rounds/<int:round_id>/outcomes/": {"get"},

@@ -64,7 +64,8 @@ def test_other_projects_objects_do_not_exist(world: World, who: str, stranger: U
         absent = {
             name: "absent" if name == "slug" else uuid.uuid4() if name == "answer_uuid" else ABSENT for name in ids
         }
-        for method in METHODS:
+        # What a route does not offer is refused before anybody is told apart: asked as one of them.
+        for method in METHODS if who == "stranger" else sorted(route.methods - {"options", "head"}):
             reply = ask(client, method, route.address(ids), world)
             nothing = ask(client, method, route.address(absent), world)
             asked += 1
@@ -74,7 +75,7 @@ def test_other_projects_objects_do_not_exist(world: World, who: str, stranger: U
             if (reply.status_code, reply.content) != (nothing.status_code, nothing.content):
                 wrong.append(f"{method} {route.pattern}: unlike an object that is not there")
     assert wrong == []
-    assert asked > 7 * 40
+    assert asked > (7 * 40 if who == "stranger" else 100)
     assert world.state() == before
 
 
@@ -85,6 +86,7 @@ SAYS = {
     "/ratings/file/": 409,
     "difference/": 422,
     "adjudication/<int:unit_id>/": 409,
+    "adjudication/gold/": 409,
 }
 
 

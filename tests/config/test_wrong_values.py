@@ -1,9 +1,7 @@
 """Numbers that no data base can hold and reading at another address: said in words, never a failure."""
 
-import io
-import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +9,7 @@ import pytest
 import yaml
 from django.conf import settings
 
-from accounts.actions import make_token
 from accounts.models import User
-from config.wsgi import application
 from projects.models import Project
 from tests.config.routes import API, CASES, api_routes, ask, client_of, no_ids
 from tests.config.world import World
@@ -136,49 +132,3 @@ def test_no_number_in_an_address_makes_a_failure_whatever_its_length(world: Worl
                     wrong.append(f"{method} {route.pattern} {number[:20]}: {reply.status_code}")
     assert wrong == []
     assert asked > 100
-
-
-@pytest.mark.row(49)
-@pytest.mark.parametrize("query", ["", "page=%c3%a9"])
-def test_a_charset_that_is_none_or_packs_is_refused(query: str, db: None) -> None:
-    """`zlib` is a codec to Python: a body of some kilobytes would become gigabytes of JSON."""
-    body = b'{"email": "a@example.org", "password": "secret"}'
-    for charset in ("zlib", "base64", "rot13", "hex", "utf-16", "latin-1", "undefined", "idna", "no-such"):
-        for method, kind in (("POST", "application/json"), ("GET", "text/plain")):
-            status, headers, told = through_the_door(method, query, body, f"{kind}; charset={charset}")
-            assert (status, headers["Content-Type"]) == (415, PROBLEM), charset
-            assert json.loads(told)["detail"] == "The body must be UTF-8."
-    status, _, told = through_the_door("POST", query, body, "application/json; charset=UTF8")
-    assert (status, json.loads(told)["type"]) == (403, "/problems/csrf")
-
-
-@pytest.mark.row(49)
-def test_more_fields_in_an_address_than_are_read_are_refused_whatever_the_charset(lead: User) -> None:
-    many = "&".join("page=1" for _ in range(2000))
-    token = make_token(user=lead, name="script")[1]
-    for kind in ("text/plain", "application/json; charset=utf-8"):
-        status, headers, told = through_the_door("GET", many, b"", kind, "projects/", token)
-        assert (status, headers["Content-Type"]) == (400, PROBLEM)
-        assert json.loads(told)["detail"] == "The request has more than 1000 fields."
-
-
-def through_the_door(
-    method: str, query: str, body: bytes, kind: str, path: str = "session/", token: str = ""
-) -> tuple[int, dict[str, str], bytes]:
-    """A request as the server hands it on: the test client makes its requests otherwise."""
-    said: list[tuple[str, list[tuple[str, str]]]] = []
-
-    def start(status: str, headers: list[tuple[str, str]], *_: Any) -> Callable[[bytes], object]:
-        said.append((status, headers))
-        return lambda data: None
-
-    environ = {
-        "REQUEST_METHOD": method, "PATH_INFO": f"/{API}{path}", "QUERY_STRING": query, "CONTENT_TYPE": kind,
-        "CONTENT_LENGTH": str(len(body)), "HTTP_HOST": "localhost", "SERVER_NAME": "localhost", "SERVER_PORT": "80",
-        "wsgi.url_scheme": "http", "wsgi.input": io.BytesIO(body), "HTTP_AUTHORIZATION": token and f"Bearer {token}",
-    }  # fmt: skip
-    reply = application(environ, start)
-    told = b"".join(reply)
-    reply.close()
-    [(status, headers)] = said
-    return int(status.split()[0]), dict(headers), told

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from accounts.actions import make_token
 from accounts.models import ApiToken, User
-from annotation.models import Cluster, Study
+from annotation.models import Cluster, Finding, Search, Study
 from audit.models import Entry
 from evaluation.models import ProtocolVersion
 from evaluation.protocols.writing import create_protocol
@@ -23,7 +23,7 @@ from projects.background import jobs
 from projects.models import Answer, Import, Invitation, Job, Member, ParticipantLink, Project, Round
 from releases.actions import freeze
 from releases.models import Release
-from tests.builders import answer, build_cluster, build_round, label_value
+from tests.builders import answer, build_cluster, build_finding, build_round, label_value
 from tests.evaluation.rating import open_rating
 from tests.generation.rows import build_run, build_version
 
@@ -53,6 +53,8 @@ class World:
     seal: Seal
     rated: Round
     protocol: ProtocolVersion
+    finding: Finding
+    search: Search
 
     def submission(self) -> dict[str, Any]:
         """A sound submission for the slot of the project's one answer."""
@@ -82,6 +84,8 @@ class World:
             "runs": list(Run.objects.filter(version__system__project=p).order_by("pk").values()),
             "seals": list(Seal.objects.filter(member__project=p).order_by("pk").values()),
             "protocols": list(p.protocols.order_by("pk").values("pk", "name", "versions__digest")),
+            "findings": list(p.findings.order_by("pk").values("pk", "said")),
+            "searches": list(p.searches.order_by("pk").values()),
             "tokens": list(ApiToken.objects.filter(user=self.owner).values("pk", "revoked_at")),
         }
 
@@ -120,6 +124,8 @@ def make_world(project: Project | None = None, owner: User | None = None) -> Wor
         seal=Seal.objects.create(run=run, member=worker),
         rated=open_rating(project, [worker], [run], name=f"ratings {n}"),
         protocol=create_protocol(project=project, name=f"protocol {n}", content=CONTENT, by=owner),
+        finding=build_finding(project, cluster.unit_id, rule="relation"),
+        search=Search.objects.create(project=project, query="relapse", state="stopped", created_by=owner),
     )  # fmt: skip
 
 

@@ -1,9 +1,12 @@
 """Blinding attacked: nothing that a rater can get tells which system wrote a text, by whatever address it is asked."""
 
+import copy
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from io import BytesIO
 from typing import Any
+from zipfile import ZipFile
 
 import pytest
 from django.test import Client
@@ -14,10 +17,12 @@ from evaluation.actions.unblinding import unblind
 from evaluation.models import PageText, RatingDesign
 from generation.models import Run
 from projects.actions.answers import next_hand
+from projects.actions.participant_links import make_links
 from projects.actions.rounds import add_person, close_round
 from projects.models import Member, Round
+from releases.actions import folder_of
 from tests.config.routes import CASES, api_routes, client_of, no_ids
-from tests.config.world import World, make_world
+from tests.config.world import World, make_world, released
 from tests.evaluation.rating import open_rating, rate_value, say
 from tests.generation.rows import build_run, build_version
 
@@ -29,8 +34,8 @@ SEED = 1_873_465_209
 DECODING = "TextRank"
 
 
-@pytest.fixture
-def world(db: None) -> World:
+@pytest.fixture(scope="module")
+def made(shared_rows: None) -> World:
     """A world with a second project-wide rating round over two systems whose names can be found anywhere."""
     world = make_world()
     texts = dict(zip(SYSTEMS, SYSTEMS.values(), strict=True))
@@ -44,8 +49,13 @@ def world(db: None) -> World:
     evaluator = User.objects.create_user(email="blind@example.org", name="Blind")
     Member.objects.create(project=world.project, user=evaluator, role="evaluator", pseudonym="B1")
     people = [world.project.members.get(user=evaluator), world.worker]
-    rated = open_rating(world.project, people, runs, name="blind ratings", seed=SEED)
+    rated = open_rating(world.project, people, runs, name="blind ratings", seed=SEED, dealing="pool", overlap=3)
     return replace(world, rated=rated, run=runs[0])
+
+
+@pytest.fixture
+def world(made: World, db: None) -> World:
+    return copy.deepcopy(made)
 
 
 def runs_of(world: World) -> list[Run]:
@@ -55,7 +65,8 @@ def runs_of(world: World) -> list[Run]:
 def secrets(world: World) -> list[str]:
     """What says which systems take part, how they wrote, and by what their order could be worked out."""
     hashes = [run.version.hash for run in runs_of(world)]
-    return [*SYSTEMS, *hashes, *(hash[:12] for hash in hashes), DECODING, str(SEED)]
+    secret = RatingDesign.objects.get(round=world.rated).secret
+    return [*SYSTEMS, *hashes, *(hash[:12] for hash in hashes), DECODING, str(SEED), secret]
 
 
 def addresses(world: World) -> Iterator[str]:
@@ -81,10 +92,12 @@ def addresses(world: World) -> Iterator[str]:
     yield f"/api/v1/projects/{slug}/inbox/?round={world.rated.pk}"
 
 
-def told(client: Client, address: str) -> str:
+def whole(reply: Any) -> str:
     """All of a reply: its headers and its body."""
-    reply: Any = client.get(address)
     body = b"".join(reply.streaming_content) if reply.streaming else reply.content
+    if body[:2] == b"PK":
+        with ZipFile(BytesIO(body)) as archive:
+            body = b"\n".join(name.encode() + archive.read(name) for name in archive.namelist())
     return f"{dict(reply.headers)}\n{body.decode(errors='replace')}".lower()
 
 
@@ -93,7 +106,7 @@ def found_in(client: Client, world: World, words: list[str]) -> dict[str, list[s
     wanted = [word.lower() for word in words]
     found = {}
     for address in addresses(world):
-        text = told(client, address)
+        text = whole(client.get(address))
         if there := [word for word in wanted if word in text]:
             found[address] = there
     return found
@@ -147,7 +160,8 @@ def test_who_may_see_systems_and_rates_is_never_told_a_text_with_its_system(
     assert _said_together(client, world) == {}
     beside = {a for a in found_in(client, world, TEXTS) if "/rounds/" not in a and "search=" not in a}
     assert beside == set(), "texts are told by the pages of their round alone"
-    assert found_in(client, world, [str(SEED)]) == {}, "from the seed the order of the texts can be worked out"
+    unknown = [str(SEED), RatingDesign.objects.get(round=world.rated).secret]
+    assert found_in(client, world, unknown) == {}, "from these the order of the texts can be worked out"
 
 
 def test_a_planted_leak_is_found(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -172,6 +186,57 @@ def test_after_unblinding_everybody_who_may_read_results_learns_it(world: World)
     beside = {a for a in found_in(client, world, TEXTS) if "/rounds/" not in a and "search=" not in a}
     assert beside, "the outputs can be read again"
     assert member.role == "lead"
+
+
+def came_by_link(world: World) -> tuple[APIClient, list[str]]:
+    """A volunteer by a link of the rating round, with all that was replied on the way to the first answer."""
+    token = make_links(round=world.rated, by=world.owner, labels=["Volunteer 2"])[0][1]
+    client = APIClient()
+    replies: list[Any] = [client.post("/api/v1/take/look/", {"token": token}, format="json")]
+    given = {"token": token, "digest": replies[0].json()["digest"]}
+    replies.append(client.post("/api/v1/take/accept/", given, format="json"))
+    replies.append(client.get(f"/api/v1/rounds/{world.rated.pk}/next/"))
+    card = replies[-1].json()["fetched"][0]
+    body = {
+        "assignment": card["assignment"], "revision": 0, "kind": "rate", "outcome": "answered", "shown": 1, "have": [],
+        "value": rate_value(card),
+    }  # fmt: skip
+    replies.append(client.put("/api/v1/answers/3c0de2a0-0000-4000-8000-000000000002/", body, format="json"))
+    assert [reply.status_code for reply in replies] == [200, 200, 200, 201]
+    return client, [whole(reply) for reply in replies]
+
+
+def released_now(world: World) -> World:
+    """The world with a release that is made while its round is open, or was not unblinded."""
+    return replace(world, release=released(world.project, f"9.0.{world.project.releases.count()}", world.owner))
+
+
+def files_of(client: Client, world: World) -> str:
+    """All files of a release, and its archive, by their addresses."""
+    there = sorted(path for path in folder_of(world.release).rglob("*") if path.is_file())
+    names = [path.relative_to(folder_of(world.release)).as_posix() for path in there]
+    base = f"/api/v1/releases/{world.release.pk}"
+    asked = [f"{base}/archive/", *(f"{base}/files/{name}" for name in names)]
+    return "\n".join(name + whole(client.get(name)) for name in asked)
+
+
+def test_a_volunteer_of_a_link_and_releases_made_meanwhile_tell_nothing(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = released_now(world)
+    volunteer, replies = came_by_link(world)
+    words = [word.lower() for word in secrets(world)]
+    assert [word for word in words for reply in replies if word in reply] == []
+    assert found_in(volunteer, world, secrets(world)) == {}
+    codes = list(PageText.objects.filter(page__source__design__round=world.rated).values_list("code", flat=True))
+    _, lead = rater(world, "lead")
+    clues = [*words, *codes, *(word.lower() for word in TEXTS)]
+    assert [clue for clue in clues if clue in files_of(lead, world)] == []
+    # A release that forgot in two of its files that the round is blind is found out.
+    for name in ("rounds", "answers"):
+        monkeypatch.setattr(f"releases.formats.{name}.kept_blind", lambda project: [])
+    leaking = files_of(lead, released_now(world))
+    assert {clue for clue in clues if clue in leaking} >= {str(SEED), *codes}
 
 
 def test_the_reply_to_an_answer_tells_nothing_either(world: World) -> None:

@@ -1,17 +1,21 @@
 """Calibration by a protocol: gold of a curator, practice with what was expected, then the round that asks for it."""
 
+import uuid
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from accounts.models import User
+from api.problems import Conflict
 from evaluation.models import PageText, RatingDesign
 from evaluation.protocols.parts import Criterion
-from projects.actions.adjudication import adjudicate
+from projects.actions.adjudication import DECIDE, undo
 from projects.actions.answers import next_hand
 from projects.actions.gold import finish_round
 from projects.actions.rounds import close_round
-from projects.models import Decision, Member, Project, Round, Unit
+from projects.actions.standing_behind import found, stand_behind
+from projects.models import Act, Member, Project, Round, Unit
 from projects.rounds import cards, practice
 from projects.rounds.agreement import report
 from tests.evaluation.rating import build_runs, open_rating, rate_all, rate_value, say
@@ -34,18 +38,14 @@ def one_below(criterion: Criterion, key: str) -> str:
 
 @pytest.fixture
 def gold(project: Project, lead: User, ann1: User) -> Round:
-    """A closed round of an expert who found all of it best, taken over by a curator, page by page."""
+    """A closed round of an expert who found all of it best, which a curator stands behind."""
     runs = build_runs(project, systems=("Alder", "Birch"))
     round = open_rating(project, [project.members.get(user=ann1)], runs, name="gold", purpose="gold")
     rate_all(ann1, round, best)
     close_round(round=round, by=lead)
     round.refresh_from_db()
     finish_round(round=round, by=lead)
-    curator = project.members.get(user=lead)
-    for slot in round.assignments.select_related("unit").order_by("pk"):
-        newest = Decision.objects.filter(unit=slot.unit).order_by("-pk")[0].pk
-        adjudicate(round=round, unit=slot.unit, seen=newest, reason="It reads so.", by=curator,
-                   called=lambda *_: "", answer=slot.current_answer_id)  # fmt: skip
+    stand_behind(round=round, expected=4, reason="It reads so.", by=project.members.get(user=lead))
     return round
 
 
@@ -68,6 +68,33 @@ def test_raters_are_held_against_gold_and_let_into_the_round_when_they_pass(
     rate_all(evaluator, trial, one_below)
     assert [attempt.passed for attempt in practice.attempts(trial, [member.pk])[member.pk]] == [True]
     assert next_hand(user=evaluator, round=real) != []
+
+
+def test_a_curator_stands_behind_what_people_agreed_on_once_and_takes_it_back(
+    project: Project, lead: User, ann1: User, ann2: User
+) -> None:
+    people = [project.members.get(user=user) for user in (ann1, ann2)]
+    curator = project.members.get(user=lead)
+    round = open_rating(project, people, build_runs(project, systems=("Alder",)), name="two", purpose="gold")
+    rate_all(ann1, round, best)
+    other = next_hand(user=ann2, round=round)[0]
+    say(ann2, other, rate_value(cards.cards(round, [other])[0], worst))
+    rate_all(ann2, round, best)
+    with pytest.raises(Conflict, match="not closed"):
+        found(round)
+    close_round(round=round, by=lead)
+    round.refresh_from_db()
+    finish_round(round=round, by=lead)
+    assert found(round) == {"units": 3, "gold": 0, "waiting": 1}
+    with pytest.raises(Conflict, match="3 such units"):
+        stand_behind(round=round, expected=4, reason="Both say so.", by=curator)
+    done = stand_behind(round=round, expected=3, reason="Both say so.", by=curator)
+    assert found(round) == {"units": 0, "gold": 3, "waiting": 1}
+    act = Act.objects.create(
+        uuid=uuid.uuid4(), project=project, member=curator, verb=DECIDE, result=done, at=timezone.now()
+    )
+    undo(round=round, act=act.pk, by=curator)
+    assert found(round) == {"units": 3, "gold": 0, "waiting": 1}
 
 
 def test_feedback_says_criterion_by_criterion_what_was_expected(project: Project, evaluator: User, gold: Round) -> None:

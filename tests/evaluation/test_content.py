@@ -262,3 +262,48 @@ def test_nothing_that_is_sent_makes_a_failure() -> None:
             sound += 1
             unready(parse(draft))
     assert 0 < sound < 400
+
+
+LABELLED = protocol(
+    criterion("polarity", "categorical"), criterion("modality", "categorical"), derives="m3",
+)  # fmt: skip
+GOLD = {"polarity": ["Positive", "no effect", "worse", "mixed"], "modality": ["strong", "moderate", "WEAK", "none"]}
+for _labels in LABELLED["criteria"]:
+    _labels["scale"]["options"] = [option(value) for value in GOLD[_labels["key"]]]
+
+
+def test_options_mean_labels_of_the_target_by_declaration_or_by_the_same_word() -> None:
+    assert unready(parse(LABELLED)) == [
+        "Matches are derived from a criterion polarity with: positive, no effect, negative.",
+        "Matches are derived from a criterion modality with: strong, moderate, weak, no evidence.",
+    ]
+    declared_ = at(LABELLED, "criteria.0.scale.options.2.means", "negative")
+    content = parse(at(declared_, "criteria.1.scale.options.3.means", "no evidence"))
+    assert unready(content) == []
+    assert content.criterion("polarity").meant("m3") == {
+        "Positive": "positive", "no effect": "no effect", "worse": "negative",
+    }  # fmt: skip
+    assert content.criterion("polarity").meant("") == {}
+    assert load(as_json(content)) == content
+
+
+@pytest.mark.parametrize(
+    ("draft", "path", "means", "expected"),
+    [
+        (LABELLED, "criteria.0.scale.options.3.means", "unclear", "positive, no effect, negative, n/a."),
+        (at(LABELLED, "derives", ""), "criteria.0.scale.options.3.means", "positive", "none."),
+        (protocol(*ALL), "criteria.0.scale.options.3.means", "positive", "none."),
+        (
+            protocol(criterion("d", "categorical", standard="direction of effect")),
+            "criteria.0.scale.options.1.means", "no", "skip.",
+        ),
+    ],
+)  # fmt: skip
+def test_an_option_means_only_what_it_is_held_against(draft: Any, path: str, means: str, expected: str) -> None:
+    [fault] = faults_of(at(draft, path, means))
+    assert (fault.path, fault.message) == (path, f"Expected one of: {expected}")
+
+
+def test_a_version_without_declared_meanings_has_the_digest_that_it_had_before_there_were_any() -> None:
+    assert b'"means"' not in b"".join(canonical(template.content) for template in shipped.templates())
+    assert b'"means":"positive"' in canonical(parse(at(LABELLED, "criteria.0.scale.options.3.means", "positive")))

@@ -1,14 +1,17 @@
 """What a lead is shown of a rating round's design, before it opens and after."""
 
+from collections import Counter
 from typing import Any
 
 import pytest
 
 from accounts.models import User
+from evaluation.kinds.pages import PageKind
 from evaluation.models import RatingDesign
+from projects import kinds
 from projects.actions.rounds import close_round
-from projects.models import Project
-from tests.evaluation.rating import build_runs, open_rating
+from projects.models import Project, Unit
+from tests.evaluation.rating import GUIDELINE, PREFERENCE, build_runs, open_rating
 from tests.generation.rows import build_run
 
 pytestmark = pytest.mark.django_db
@@ -34,9 +37,32 @@ def test_a_plan_as_the_page_sends_it_has_a_design_with_its_balance(
     design = reply.json()
     assert (design["pages"], design["texts"], design["entrants"]) == (6, 12, ["Alder", "Birch"])
     assert design["balance"]["places"] == [[3, 3], [3, 3]]
+    assert design["balance"]["certain"] == {"least": 3, "most": 3}
     plan["options"] = {**plan["options"], "entrants": ["references"]}  # type: ignore[dict-item]
     refused = client.post("/api/v1/projects/eye/rating-design/", plan, format="json")
     assert refused.json()["errors"][0]["field"] == "options.entrants"
+
+
+@pytest.mark.parametrize(("clusters", "protocol"), [(4, GUIDELINE), (5, GUIDELINE), (3, PREFERENCE)])
+def test_what_is_certain_of_a_plan_is_so_in_the_round_that_is_dealt(
+    project: Project, lead: User, evaluator: User, ann1: User, clusters: int, protocol: str
+) -> None:
+    people, runs = [project.members.get(user=user) for user in (evaluator, ann1)], build_runs(project, clusters)
+    round = open_rating(project, people, runs, protocol)
+    kind = kinds.get(round.kind)
+    assert isinstance(kind, PageKind)
+    plan = kind.plan(round, list(Unit.objects.filter(cluster__isnull=False).values_list("pk", flat=True)))
+    certain = plan.balance(2)["certain"]
+    counts: Counter[tuple[int, int]] = Counter()
+    slots = list(round.assignments.select_related("unit"))
+    shown = kind.load(slots, round)
+    for slot in slots:
+        for place, text in enumerate(kind.shown(slot, shown, round).texts):
+            counts[text.entrants[0], place] += 1
+    places = 2 if protocol == PREFERENCE else 4
+    dealt = [counts[entrant, place] for entrant in range(4) for place in range(places)]
+    assert certain["least"] <= min(dealt) <= max(dealt) <= certain["most"]
+    assert (certain["least"] == certain["most"]) == (clusters != 5)
 
 
 def test_the_design_of_a_round_says_when_and_by_whom_it_was_unblinded(

@@ -1,4 +1,4 @@
-"""Who guesses the system from everything but the text guesses no better than chance; a planted leak is found.
+"""Who guesses the system from everything but the text, the seed too, guesses no better than chance; a leak is found.
 
 Two guessers, fixed seeds: of each feature by itself the system that was most frequent with its value, and a logistic
 regression on all of them. They learn from half of the pages and guess the other half.
@@ -15,7 +15,10 @@ from django.http import HttpResponse
 from scipy.stats import binomtest, chisquare  # type: ignore[import-untyped]
 
 from accounts.models import User
-from evaluation.models import PageText
+from evaluation.design.planning import drawn_by
+from evaluation.models import PageText, RatingDesign
+from measures.design import order_of_page
+from measures.sampling import Seed
 from projects.models import Assignment, Project
 from projects.rounds import cards
 from tests.evaluation.rating import build_runs, open_rating
@@ -47,16 +50,30 @@ def features(card: Mapping[str, Any], place: int, reply: HttpResponse) -> Featur
 def seen(project: Project, evaluator: User, monkeypatch: pytest.MonkeyPatch) -> list[tuple[Features, int]]:
     """The features of every text on every page, and whose it is."""
     monkeypatch.setattr("tests.evaluation.rating.SYSTEMS", SAME)
+    monkeypatch.setattr("evaluation.kinds.pages.token_hex", lambda size: "5ec2e7" * 5)
     runs = build_runs(project, clusters=PAGES, systems=tuple(SAME))
     round = open_rating(project, [project.members.get(user=evaluator)], runs)
     assert round.units_count == PAGES
-    slots = list(Assignment.objects.filter(round=round).select_related("unit", "round").order_by("position"))
+    slots = list(Assignment.objects.filter(round=round).select_related("unit__rating_page").order_by("position"))
     whose = dict(PageText.objects.values_list("code", "entrants"))
+    secret = RatingDesign.objects.get().secret
     found = []
-    for card in cards.cards(round, slots):
+    for slot, card in zip(slots, cards.cards(round, slots), strict=True):
         reply = HttpResponse(json.dumps([card], default=str))
-        found += [(features(card, place, reply), whose[text["key"]][0]) for place, text in enumerate(card["texts"])]
+        systems = [whose[text["key"]][0] for text in card["texts"]]
+        assert worked_out(slot, drawn_by(round.seed, secret)) == systems
+        told = worked_out(slot, round.seed)
+        found += [
+            (features(card, place, reply) | {"worked out by the seed": told[place]}, system)
+            for place, system in enumerate(systems)
+        ]
     return found
+
+
+def worked_out(slot: Assignment, seed: Seed) -> list[int]:
+    """The order of the systems on a page, by whoever knows the rules and a seed."""
+    names = [str(n) for n in range(SYSTEMS)]
+    return [int(one) for one in order_of_page(names, slot.unit.rating_page.number, slot.number - 1, slot.repeat, seed)]
 
 
 def leaking(seen: Sequence[tuple[Features, int]], leak: Callable[[int], Features]) -> list[tuple[Features, int]]:

@@ -55,6 +55,19 @@ def test_a_draft_is_checked_without_being_stored(project: Project, lead: User, c
         assert post(client, "projects/eye/protocols/check/", body).status_code == 422
 
 
+def test_a_checked_draft_says_what_its_options_can_mean(project: Project, lead: User, client_of: Client) -> None:
+    def scales(key: str) -> Any:
+        draft = {"content": as_json(shipped.get(key).content)}
+        return post(client_of(lead), "projects/eye/protocols/check/", draft).json()["scales"]
+
+    assert scales("m3-table-5-blind") == {
+        "polarity": ["positive", "no effect", "negative", "n/a"],
+        "modality": ["strong", "moderate", "weak", "no evidence"],
+    }  # fmt: skip
+    assert scales("ms2-direction") == {"direction": ["skip"]}
+    assert scales("guideline") == {}
+
+
 def test_a_version_is_written_and_the_protocol_renamed(project: Project, lead: User, client_of: Client) -> None:
     client = client_of(lead)
     first = post(client, "projects/eye/protocols/", {"name": "Ours", "content": DRAFT, "note": "first"}).json()

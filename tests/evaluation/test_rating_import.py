@@ -3,6 +3,7 @@
 import csv
 import json
 from collections.abc import Iterable, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,9 @@ from api.problems import Refused
 from evaluation.actions.unblinding import unblind
 from evaluation.design.stored import intact
 from evaluation.models import Entrant, PageText, PageTextOf, Preference, Protocol, Rating, RatingDesign, RatingSource
+from generation.actions.brought import bring_run
+from generation.backends.imported.kept import open_kept
+from generation.models import Run, Summary
 from projects.actions.people import create_project
 from projects.actions.rounds import close_round
 from projects.models import Answer, Import, Member, Project, Round, Unit
@@ -22,6 +26,7 @@ from projects.rounds.agreement import report
 from projects.uploads.faults import BadFiles
 from projects.uploads.source import Source
 from tests.evaluation.rating import build_runs, open_rating, rate_all
+from tests.generation.rows import build_version
 from tests.releases.test_needed_again import released
 
 pytestmark = pytest.mark.django_db
@@ -123,6 +128,55 @@ def test_systems_and_units_of_the_project_are_found_by_their_names(
     other = [("DEMO0000_0", "Birch", "Ada", "quality", "1", "", "Birch never wrote this.")]
     found = checked(project, table(tmp_path / "other.csv", LONG, other))
     assert faults(found) == [("other.csv", 2, "summary")]
+
+
+def brought(project: Project, path: Path, *systems: str, unit: str = "DEMO000{}_0", raters: str = "AB") -> list[Import]:
+    rows = [
+        (unit.format(n), system, rater, "quality", str(n + 1), "", f"{system} wrote this of {n}.")
+        for n in range(2) for system in systems for rater in raters
+    ]  # fmt: skip
+    return bring(project, table(path, LONG, rows))
+
+
+def test_texts_of_units_that_are_here_become_imported_outputs_which_say_where_they_are_from(
+    project: Project, lead: User, tmp_path: Path
+) -> None:
+    build_runs(project, clusters=2, systems=("Birch",))
+    [imported] = brought(project, tmp_path / "paper.csv", "Elm", "Fir")
+    assert imported.report["totals"] == {"imported outputs": 2}
+    runs = list(Run.objects.filter(version__backend="imported").order_by("pk"))
+    assert [(run.version.system.name, run.status, run.items.filter(status="done").count()) for run in runs] == [
+        ("Elm", "done", 2), ("Fir", "done", 2),
+    ]  # fmt: skip
+    version = runs[0].version
+    assert version.config["model"]["made_by"] == version.note
+    assert version.note == f"Brought with the ratings of paper.csv, SHA-256 {imported.sha256}"
+    with closing(open_kept(version.config["model"]["file"])) as kept:
+        assert kept.text(kept.place("DEMO0001_0")) == "Elm wrote this of 1."  # type: ignore[arg-type]
+    assert [entrant.run for entrant in Entrant.objects.all()] == runs
+    assert not PageTextOf.objects.filter(summary=None).exists()
+    texts = Summary.objects.filter(item__run=runs[1]).order_by("item__unit__key").values_list("text", flat=True)
+    assert list(texts) == ["Fir wrote this of 0.", "Fir wrote this of 1."]
+    # The same systems again, by other raters: their runs are found, and nothing more is made.
+    brought(project, tmp_path / "again.csv", "Elm", "Fir", raters="CD")
+    assert Run.objects.count() == 3
+    assert [entrant.run for entrant in Entrant.objects.order_by("pk")][2:] == runs
+
+
+def test_no_run_is_made_that_could_be_taken_for_a_generated_one_or_of_units_that_are_not_here(
+    project: Project, lead: User, tmp_path: Path
+) -> None:
+    build_runs(project, clusters=2, systems=("Birch",))
+    build_version(project, "Elm")  # which generates here, and has not yet
+    [imported] = brought(project, tmp_path / "elm.csv", "Elm")
+    assert imported.report["totals"] == {"no run": 1}
+    brought(project, tmp_path / "else.csv", "Fir", unit="CD{}")
+    with pytest.raises(Refused):
+        bring_run(project=project, level="proposition", name="Elm", texts={}, file="x", origin="x", by=lead)
+    two = [("DEMO0000_0", "Oak", "Ada", "quality", "1", "", f"On {target}.", target) for target in ("a", "b")]
+    path = table(tmp_path / "two.csv", (*LONG, "target"), two)
+    assert bring(project, path)[0].report["totals"]["no run"] == 1
+    assert Run.objects.count() == 1
 
 
 def test_rows_that_lack_something_are_named_by_file_line_and_field(

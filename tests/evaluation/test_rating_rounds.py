@@ -15,6 +15,7 @@ from evaluation.design.stored import intact
 from evaluation.models import PageText, PageTextOf, Protocol, Rating, RatingDesign, RatingPage
 from generation.actions.runs import lift_seal
 from generation.models import Seal, Summary
+from measures.design import digest
 from projects import kinds
 from projects.actions.answers import next_hand
 from projects.actions.rounds import add_person, close_round
@@ -213,13 +214,37 @@ def test_a_run_stays_sealed_while_another_round_needs_it(project: Project, lead:
     assert set(Seal.objects.in_force().values_list("run", flat=True)) == {run.pk for run in runs[:2]}
 
 
-def test_the_same_seed_gives_the_same_design_and_another_one_another(project: Project, evaluator: User) -> None:
+def test_a_design_follows_from_its_seed_and_its_secret(
+    project: Project, evaluator: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
     member, runs = project.members.get(user=evaluator), build_runs(project)
-    digests = [
-        RatingDesign.objects.get(round=open_rating(project, [member], runs, name=name, seed=seed)).digest
-        for name, seed in (("a", 7), ("b", 7), ("c", 8))
-    ]
-    assert digests[0] == digests[1] != digests[2]
+    digests = []
+    for name, seed, secret in (("a", 7, "x"), ("b", 7, "x"), ("c", 8, "x"), ("d", 7, "y"), ("e", 7, "")):
+        monkeypatch.setattr("evaluation.kinds.pages.token_hex", lambda size, secret=secret: secret)
+        design = RatingDesign.objects.get(round=open_rating(project, [member], runs, name=name, seed=seed))
+        intact(design)
+        digests.append(design.digest)
+    assert digests[0] == digests[1]
+    assert len(set(digests)) == 4
+    # As rounds were laid out before there were secrets.
+    assert digests[4] == digest(design.plan)
+
+
+def test_the_secret_is_told_once_the_round_is_unblinded(
+    project: Project, lead: User, evaluator: User, client_of: Any
+) -> None:
+    round = open_rating(project, [project.members.get(user=evaluator)], build_runs(project))
+    secret = RatingDesign.objects.get(round=round).secret
+    assert len(secret) == 32
+
+    def told() -> str:
+        return str(client_of(lead).get(f"/api/v1/rounds/{round.pk}/rating-design/").json()["secret"])
+
+    assert told() == ""
+    close_round(round=round, by=lead)
+    assert told() == ""
+    unblind(design=RatingDesign.objects.get(round=round), by=lead)
+    assert told() == secret
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ import io
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import numpy as np
 import pytest
 from django.core.management import call_command
 from django.db import connection
@@ -16,11 +15,11 @@ from accounts.models import User
 from api.problems import Conflict
 from evaluation.actions.reckoning import KIND, reckon_ratings
 from evaluation.actions.unblinding import unblind
-from evaluation.models import PageText, PageTextOf, RatingDesign, RatingFigures
-from evaluation.protocols.parts import Criterion
+from evaluation.models import PageText, RatingDesign, RatingFigures
 from evaluation.results import tidy
 from evaluation.results.reckoned import RULES, stored
 from evaluation.results.said import Said
+from evaluation.serializers.ratings import ExampleRatingSerializer, ExampleSerializer
 from evaluation.tables.building import Ratings
 from generation.models import Run
 from projects import tables
@@ -35,7 +34,9 @@ from tests.conftest import person
 from tests.evaluation.rating import (
     PREFERENCE,
     SYSTEMS,
+    WORTH,
     build_runs,
+    closed,
     hand_of,
     open_rating,
     rate_all,
@@ -46,37 +47,6 @@ from tests.generation.rows import build_run, build_version
 from tests.measures import rating_oracle as oracle
 
 pytestmark = pytest.mark.django_db
-#: What each system is worth by the numbers: Alder is best, Dogwood worst.
-WORTH = {"Alder": 1.5, "Birch": 0.5, "Cedar": -0.5, "Dogwood": -1.5}
-
-
-def by_worth(seed: int) -> Callable[[Criterion, str], str]:
-    """A rater who sees through texts: their system's worth, and noise."""
-    random = np.random.default_rng(seed)
-    named: dict[str, str] = {}
-
-    def choose(criterion: Criterion, key: str) -> str:
-        if key not in named:
-            of = PageTextOf.objects.filter(text__code=key).values_list("entrant__name", flat=True).first()
-            named[key] = of or "Dogwood"
-        noisy = WORTH[named[key]] + random.normal(0, 0.5)
-        if criterion.scale.type == "likert":
-            return str(int(min(max(round(3 + noisy), 1), 5)))
-        return "consistent" if noisy > 0 else "not consistent"
-
-    return choose
-
-
-def closed(project: Project, lead: User, raters: list[User], runs: list[Run], **plan: Any) -> RatingDesign:
-    """A round that was rated, closed and unblinded, its figures reckoned in few rounds drawn anew."""
-    members = [project.members.get(user=user) for user in raters]
-    round = open_rating(project, members, runs, **plan)
-    for n, user in enumerate(raters):
-        rate_all(user, round, by_worth(n))
-    design = RatingDesign.objects.select_related("round__project").get(round=round)
-    close_round(round=round, by=lead)
-    unblind(design=design, by=lead)
-    return design
 
 
 def figures_of(design: RatingDesign) -> Any:
@@ -87,7 +57,7 @@ def figures_of(design: RatingDesign) -> Any:
 
 
 def rows_of(design: RatingDesign) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO("".join(tidy.lines(Said(design))))))
+    return list(csv.DictReader(io.StringIO("".join(tidy.lines(design)))))
 
 
 def address(round: Round, more: str = "") -> str:
@@ -115,10 +85,10 @@ def test_an_independent_script_gets_the_same_from_the_tidy_file(
     good = {"consistency": "consistent"}
     rows = [
         {
-            "source": row["item"], "system": row["system"], "rater": row["rater"], "criterion": row["criterion"],
-            "repeat": int(row["repeat"]), "value": None if row["na"] else _number(row, good),
+            "source": row["source"], "system": system, "rater": row["rater"], "criterion": row["criterion"],
+            "repeat": int(row["repeat"]), "value": None if row["na"] == "true" else _number(row, good),
         }
-        for row in rows_of(design) if not row["check"]
+        for row in rows_of(design) if row["is_check"] == "false" for system in row["systems"].split(tidy.BETWEEN)
     ]  # fmt: skip
     for made in figures["criteria"]:
         cells = oracle.cells_of(rows, made["criterion"])
@@ -156,7 +126,10 @@ def test_a_text_that_two_wrote_counts_for_both_and_degraded_ones_for_nobody(
     assert checked[1] == PageText.objects.filter(is_check=True).count() == 2
     rows = rows_of(design)
     assert len(rows) == 3 * (16 + 2)
-    assert {row["system"] for row in rows if row["check"]} == {""}
+    bad = [row for row in rows if row["is_check"] == "true"]
+    assert {row["systems"] for row in bad} == {""}
+    made_from = PageText.objects.filter(is_check=True).values_list("made_from", flat=True)
+    assert {row["made_from"] for row in bad} == set(made_from)
 
 
 def test_preferences_come_to_strengths_of_systems(project: Project, lead: User, evaluator: User, ann1: User) -> None:
@@ -166,9 +139,7 @@ def test_preferences_come_to_strengths_of_systems(project: Project, lead: User, 
     assert {row["system"] for row in made["systems"]} == {"Alder", "Birch", "Cedar"}
     assert made["n"] == 24
     rows = rows_of(design)
-    won = {
-        name: sum((row["left"] if row["choice"] == "left" else row["right"]) == name for row in rows) for name in WORTH
-    }
+    won = {name: sum(row[f"{row['choice']}_systems"] == name for row in rows) for name in WORTH}
     assert {row["system"]: row["wins"] for row in made["systems"]} == {k: v for k, v in won.items() if k != "Dogwood"}
     table = Tables(project).build(tables.get("preferences"))
     assert len(table.rows) == 3
@@ -186,8 +157,10 @@ def test_declared_rules_give_figures_with_and_without(
     assert figures["kept"]["judgements"] == figures["all"]["judgements"] * (2 - len(failed)) // 2
 
 
-def test_reading_takes_as_many_queries_for_more_ratings(project: Project, lead: User, evaluator: User) -> None:
-    counts = []
+def test_reading_takes_as_many_queries_for_more_ratings(
+    project: Project, lead: User, evaluator: User, client_of: Callable[[User], APIClient]
+) -> None:
+    counts, opened = [], []
     # Reading a protocol for the first time is no matter of this test.
     Said(closed(project, lead, [evaluator], _more(project, 1), name="first"))
     for clusters in (2, 6):
@@ -198,7 +171,14 @@ def test_reading_takes_as_many_queries_for_more_ratings(project: Project, lead: 
             assert said.judgements
             said.scores(said.scorings())
         counts.append(len(seen))
+        reckon_ratings(design=design, replicates=0)
+        with CaptureQueriesContext(connection) as seen:
+            shown = client_of(lead).get(address(design.round)).json()
+            client_of(lead).get(address(design.round, "examples/"))
+        assert shown["figures"]["all"]["items"] == clusters
+        opened.append(len(seen))
     assert counts[0] == counts[1]
+    assert opened[0] == opened[1]
 
 
 def _more(project: Project, clusters: int) -> list[Run]:
@@ -230,7 +210,7 @@ def test_unblinding_asks_for_the_figures_and_a_worker_stores_them(
 
 def test_a_changed_design_is_not_reckoned(project: Project, lead: User, evaluator: User) -> None:
     design = closed(project, lead, [evaluator], build_runs(project, clusters=2))
-    PageText.objects.filter(pk=PageText.objects.order_by("pk")[0].pk).update(entrants=[0])
+    PageText.objects.filter(pk=PageText.objects.order_by("pk")[0].pk).update(entrants=[9])
     with pytest.raises(Conflict, match="not what it was"):
         reckon_ratings(design=design)
 
@@ -280,6 +260,9 @@ def test_examples_are_summaries_with_a_rating_for_an_appendix(
     client = client_of(lead)
     every = client.get(address(design.round, "examples/")).json()
     assert every["count"] == 20
+    assert {frozenset(row) for row in every["results"]} == {frozenset(ExampleSerializer().fields)}
+    [shape] = {frozenset(rating) for row in every["results"] for rating in row["ratings"]}
+    assert shape == frozenset(ExampleRatingSerializer().fields)
     asked = {"system": "Alder", "criterion": "consistency", "value": "consistent"}
     found = client.get(address(design.round, "examples/"), asked).json()["results"]
     assert found
@@ -293,6 +276,34 @@ def test_examples_are_summaries_with_a_rating_for_an_appendix(
     assert client_of(viewer).get(address(design.round, "file/")).status_code == 403
 
 
+def test_every_part_of_results_opens_in_as_many_queries_however_much_was_said(
+    project: Project, lead: User, evaluator: User, ann1: User, client_of: Callable[[User], APIClient]
+) -> None:
+    client = client_of(lead)
+
+    def queries(path: str) -> int:
+        with CaptureQueriesContext(connection) as seen:
+            reply = client.get(path)
+            assert reply.getvalue()
+        assert reply.status_code == 200
+        return len(seen)
+
+    def rated(number: int, *raters: User) -> Round:
+        design = closed(project, lead, list(raters), _more(project, number), name=f"{number}")
+        reckon_ratings(design=design, replicates=10)
+        return design.round
+
+    of_project = ("projects/eye/ratings/", "projects/eye/results/", "projects/eye/results/ratings/latex/")
+    few = rated(1, evaluator)
+    before = [queries(f"/api/v1/{path}") for path in of_project]
+    many = rated(2, evaluator, ann1)
+    assert [queries(f"/api/v1/{path}") for path in of_project] == before
+    assert all(n <= most for n, most in zip(before, (4, 24, 10), strict=True)), before
+    asked = "examples/?criterion=consistency&value=consistent"
+    for part, most in (("", 14), ("examples/", 12), (asked, 12), ("file/", 16)):
+        assert queries(address(few, part)) == queries(address(many, part)) <= most, part
+
+
 def test_tables_are_on_results_and_in_every_format(
     project: Project, lead: User, evaluator: User, ann1: User, client_of: Callable[[User], APIClient]
 ) -> None:
@@ -302,9 +313,9 @@ def test_tables_are_on_results_and_in_every_format(
     call_command("reckon_ratings", "--project", "eye", "--round", str(design.round_id))
     shown = client_of(lead).get("/api/v1/projects/eye/results/").json()["tables"]
     assert [each["key"] for each in shown if each["key"] not in plain] == [
-        "ratings", "rating-differences", "raters", "severity", "intra-rater",
+        "ratings", "rating-differences", "rated-systems", "raters", "severity", "intra-rater",
     ]  # fmt: skip
-    for key in ("ratings", "rating-differences", "raters", "severity", "intra-rater"):
+    for key in ("ratings", "rating-differences", "rated-systems", "raters", "severity", "intra-rater"):
         table = Tables(project).build(tables.get(key))
         assert table.rows
         for _, _, write in FORMATS.values():

@@ -58,7 +58,7 @@ def table(client: APIClient, key: str) -> dict[str, Any]:
 def test_a_lead_scores_what_is_missing_and_reads_the_table(client: APIClient, run: Run) -> None:
     before = table(client, "m3-4")
     assert [cell["text"] for cell in before["rows"][0]][:3] == ["Lead", "proposition", "own target"]
-    assert before["rows"][0][5] == {"text": "", "undefined": "not scored yet", "mark": "a"}
+    assert before["rows"][0][5] == {"text": "", "undefined": "not scored yet", "mark": "a", "best": False}
     step = before["missing"][0]
     assert (step["runs"], step["metric"], step["words"]) == ([run.pk], "rouge", "ROUGE of Lead (proposition)")
     reply = client.post(f"/api/v1/runs/{run.pk}/scores/", {"metric": step["metric"]}, format="json")
@@ -214,7 +214,8 @@ def test_more_systems_and_scores_take_no_more_queries(client: APIClient, corpus:
     wanted = ("rouge", "copying", "length", "direction")
     for each in (run, build_run(corpus, "Other")):
         scored(each, *wanted)
-    addresses = [API, f"{API}m3-4/csv/", f"/api/v1/runs/{run.pk}/scores/?metric=rouge"]
+    plot = f"{API}plot/?metric=rouge&figure=rouge1_f1"
+    addresses = [API, f"{API}m3-4/csv/", f"/api/v1/runs/{run.pk}/scores/?metric=rouge", plot]
     before = [queries(address) for address in addresses]
     for name in ("One", "Two"):
         scored(build_run(corpus, name, write=the_target), *wanted)

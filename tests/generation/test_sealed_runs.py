@@ -1,5 +1,6 @@
 """A run that is sealed from somebody tells them nothing by which its texts could be known: not by any address."""
 
+import copy
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
@@ -22,8 +23,8 @@ PLANTED = (str(CUT), str(TOKENS), str(OUT), "2031-07-09", "LEAK")
 TABLES = [("m3-4", form) for form in ("csv", "markdown", "latex")]
 
 
-@pytest.fixture
-def world(db: None) -> World:
+@pytest.fixture(scope="module")
+def made(shared_rows: None) -> World:
     """A world whose run is full of figures, with a chunk, a score job and entries in the log about it."""
     world = make_world()
     run, project = world.run, world.project
@@ -50,6 +51,11 @@ def world(db: None) -> World:
     for verb in ("resume run", "retry failed items"):
         record(actor=world.owner, verb=verb, obj=run, project_id=project.pk, after={"waiting": CUT})
     return world
+
+
+@pytest.fixture
+def world(made: World, db: None) -> World:
+    return copy.deepcopy(made)
 
 
 def hide(world: World, member: Member) -> Seal:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+from typing import Any
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -200,3 +204,39 @@ def test_words_put_into_a_slot_or_taken_out_of_it_touch_it_and_words_beside_it_d
 )  # fmt: skip
 def test_common_spellings_of_a_kind_are_known_and_no_other(name: str, kind: Kind | None) -> None:
     assert cf.kind_named(name) is kind
+
+
+SHARED = json.loads(Path(__file__).with_name("word_edits.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("one", SHARED["differences"], ids=lambda one: one["text"][:30])
+def test_the_pages_count_changed_words_as_the_server_does(one: dict[str, Any]) -> None:
+    """The same file is read by the tests of the frontend."""
+    found = difference(one["target"], one["text"])
+    assert found.words == one["words"]
+    assert [[*e.target, *e.text] for e in found.edits] == one["edits"]
+
+
+@pytest.mark.parametrize("one", SHARED["checks"], ids=lambda one: f"{one['kind']}: {one['text'][:30]}")
+def test_the_pages_check_a_text_as_the_server_does(one: dict[str, Any]) -> None:
+    found = cf.check(
+        Kind(one["kind"]), one["target"], one["text"],
+        pico={slot: [(start, end) for start, end in ranges] for slot, ranges in one["pico"].items()},
+        others={Kind(kind): text for kind, text in one["others"].items()},
+        before=Labels("positive", one["modality"]),
+    )  # fmt: skip
+    assert [e.code for e in found.errors] == one["errors"]
+    assert [w.code for w in found.warnings] == one["warnings"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "warns"),
+    [("moderate", "weak", False), ("weak", "moderate", False), ("strong", "moderate", False),
+     ("moderate", "strong", True), ("weak", "strong", True), ("strong", "weak", True)],
+)  # fmt: skip
+def test_a_change_of_modality_that_m3_did_not_make_is_odd_by_the_label_where_one_is_known(
+    before: str, after: str, warns: bool
+) -> None:
+    text = TARGET.replace("significantly", "perhaps")
+    found = cf.check(Kind.MODALITY, TARGET, text, before=Labels("positive", before), after=Labels("positive", after))
+    assert [w.code for w in found.warnings] == [cf.NOT_OF_M3] * warns

@@ -19,6 +19,7 @@ from measures.design import (
     latin_lists,
     order_of_page,
     pair_balance,
+    place_bounds,
     repeated,
     williams_square,
     with_check,
@@ -59,6 +60,17 @@ def test_every_row_comes_once_in_consecutive_pages_of_a_place(m: int, block: int
     found = balance(orders)
     assert {count for line in found["places"] for count in line} == {rows // m}
     assert {count for i, line in enumerate(found["followed"]) for j, count in enumerate(line) if i != j} == {rows // m}
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(2, 6), st.integers(1, 30), st.integers(1, 3), SEEDS)
+def test_no_seed_gives_counts_beyond_those_that_are_certain(m: int, pages: int, numbers: int, seed: int) -> None:
+    entrants = [f"s{i}" for i in range(m)]
+    least, most = place_bounds(m, range(pages), numbers)
+    found = balance(order_of_page(entrants, page, n, 0, seed) for page in range(pages) for n in range(numbers))
+    follows = [count for i, line in enumerate(found["followed"]) for j, count in enumerate(line) if i != j]
+    assert all(least <= count <= most for count in (*follows, *(count for line in found["places"] for count in line)))
+    assert (least == most) == (pages % len(williams_square(m)) == 0)
 
 
 @given(st.integers(2, 6), st.integers(0, 50), st.integers(0, 3), SEEDS)

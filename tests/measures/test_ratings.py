@@ -305,6 +305,31 @@ def test_constant_items_are_left_out_of_a_correlation_and_counted() -> None:
     assert {row["undefined"] for row in few["correlations"]} == {"fewer than 3 systems have both"}
 
 
+def test_metrics_are_of_the_texts_that_were_rated_and_points_are_theirs() -> None:
+    scores: dict[Any, float | None] = {(f"q{i}", "", s): 0.1 * i + m for i in range(9) for m, s in enumerate("ab")}
+    scores[("q8", "", "b")] = None
+    found = figures(many(8, systems=("a", "b")), [POINTS], scores={"rouge": scores}, bounds={"rouge": (0.0, 1.2)})
+    (rouge,) = found["metrics"]
+    assert [(row["system"], row["n"], row["value"]) for row in rouge["systems"]] == [
+        ("a", 8, pytest.approx(0.35)), ("b", 8, pytest.approx(1.35)),
+    ]  # fmt: skip
+    assert rouge["systems"][0]["ci"][0] >= 0
+    points = found["points"]
+    assert (points["items"], points["of"], points["system"]) == (8, 8, [0, 1] * 8)
+    assert points["metrics"]["rouge"][:3] == [0.0, 1.0, 0.1]
+    by_system = [points["criteria"]["points"][k::2] for k in (0, 1)]
+    assert [sum(each) / 8 for each in by_system] == [
+        pytest.approx(row["value"]) for row in found["criteria"][0]["systems"]
+    ]
+
+
+def test_no_more_points_are_stored_than_a_picture_shows() -> None:
+    points = figures(many(400), [POINTS], scores={}, replicates=0)["points"]
+    assert (points["items"], points["of"]) == (200, 400)
+    assert len(points["system"]) == 600
+    assert points["metrics"] == {}
+
+
 def test_intervals_of_a_correlation_are_wide_with_few_systems() -> None:
     random = Random(1)
     made = many(30, systems=tuple("abcdef"), step=0.3)

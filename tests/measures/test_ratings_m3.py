@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 import pytest
 
+from annotation.models import Modality, Polarity
 from measures.ratings import Judgement, figures
-from measures.ratings.m3 import CRITERIA, SLOTS, derived, mismatches
+from measures.ratings.m3 import CRITERIA, GOLD_SCALES, SLOTS, derived, mismatches, not_compared
+from measures.ratings.meaning import meanings
 
 
 @dataclass(frozen=True)
@@ -142,6 +144,39 @@ def test_matches_come_from_blind_labels_and_gold() -> None:
     assert right == {"pico": 1, "modality": 1, "polarity": 1, "all correct": 1, "all wrong": 0, "no evidence": 0}
     silent = values(derived(said(**slots, modality="no evidence", polarity=None), gold))
     assert silent == {"pico": 1, "modality": 0, "polarity": None, "all correct": 0, "all wrong": 0, "no evidence": 1}
+
+
+def test_labels_mean_what_the_protocol_says_and_what_means_nothing_is_neither_right_nor_wrong() -> None:
+    gold = {("q", ""): {"polarity": "positive", "modality": "strong"}}
+    slots = dict.fromkeys(SLOTS, "same")
+    meant = {
+        "polarity": meanings([("Positive", ""), ("none", "n/a"), ("mixed", "")], GOLD_SCALES["polarity"]),
+        "modality": meanings([("very strong", "strong"), ("Weak", "")], GOLD_SCALES["modality"]),
+    }
+    assert meant == {"polarity": {"Positive": "positive", "none": "n/a"},
+                     "modality": {"very strong": "strong", "Weak": "weak"}}  # fmt: skip
+    right = derived(said(**slots, modality="very strong", polarity="Positive"), gold, meant)
+    assert values(right) == {
+        "pico": 1, "modality": 1, "polarity": 1, "all correct": 1, "all wrong": 0, "no evidence": 0,
+    }  # fmt: skip
+    ticked, chosen = ({**slots, "modality": "Weak", "polarity": na} for na in (None, "none"))
+    assert values(derived(said(**chosen), gold, meant)) == values(derived(said(**ticked), gold, meant))
+    mixed = said(**slots, modality="very strong", polarity="mixed")
+    assert values(derived(mixed, gold, meant)) == {
+        "pico": 1, "modality": 1, "polarity": None, "all correct": None, "all wrong": None, "no evidence": 0,
+    }  # fmt: skip
+    assert not_compared(mixed, gold, meant) == [{"criterion": "polarity", "value": "mixed", "n": 1}]
+    unlabelled = {("q", ""): {"polarity": "positive", "modality": ""}}
+    assert values(derived(right_words(slots), unlabelled))["all correct"] is None
+    assert not_compared(right_words(slots), unlabelled) == [{"criterion": "modality", "value": None, "n": 1}]
+
+
+def right_words(slots: dict[str, str]) -> list[Judgement]:
+    return said(**slots, modality="strong", polarity="positive")
+
+
+def test_the_scales_of_targets_are_those_of_the_corpus() -> None:
+    assert {"polarity": tuple(Polarity.values), "modality": tuple(Modality.values)} == GOLD_SCALES
 
 
 def test_what_table_3_does_not_ask_is_not_derived() -> None:

@@ -47,7 +47,7 @@ class Demo:
         for line in self.process.stdout:
             self.lines.append(line.rstrip("\n"))
 
-    def hears(self, pattern: str, seconds: float = 90) -> re.Match[str]:
+    def hears(self, pattern: str, seconds: float = 180) -> re.Match[str]:
         """Wait for a line."""
 
         def found() -> re.Match[str] | None:

@@ -20,7 +20,9 @@ from .faults import FAULTS, Fault
 
 ROOT = Path(__file__).resolve().parents[2]
 #: What is installed and built, and too large to copy for each.
-LINKED = (".venv", "frontend/node_modules", ".cache/templates")
+LINKED = (".venv", "frontend/node_modules")
+#: What a run may write anew: a fault in a migration makes another template.
+COPIED = ("frontend/dist", ".cache/templates")
 #: How many of the nearest test modules are tried before all that a change touches.
 NEAREST = "14"
 FOUND = re.compile(r"^\s*(?:(?:FAILED|ERROR) (tests/\S+)|FAIL\s+(\S.*)|(error TS.*|.* FAILED: .*))", re.MULTILINE)
@@ -43,8 +45,9 @@ def copy(to: Path) -> None:
         if (ROOT / name).exists():
             (to / name).parent.mkdir(parents=True, exist_ok=True)
             (to / name).symlink_to((ROOT / name).resolve())
-    if (ROOT / "frontend" / "dist").exists():
-        shutil.copytree(ROOT / "frontend" / "dist", to / "frontend" / "dist")
+    for name in COPIED:
+        if (ROOT / name).exists():
+            shutil.copytree(ROOT / name, to / name)
     if (ROOT.parent / "shared").exists():
         (to.parent / "shared").symlink_to((ROOT.parent / "shared").resolve())
 

@@ -68,7 +68,7 @@ FAULTS = (
     ),
     Fault(
         "surplus-counted-twice", "projects/rounds/counted.py",
-        'in_force = {"assignment__number__gte": 1, "', 'in_force = {"',
+        ' f"{slot}number__gte": 1,', "",
         "An answer that came after its slot had gone to another person counts in gold and agreement beside that one.",
     ),
     Fault(
@@ -88,8 +88,7 @@ FAULTS = (
     ),
     Fault(
         "condition-leaks-into-the-card", "annotation/kinds/label/kind.py",
-        '[{"start": s, "end": e} for s, e in candidates.cues(text)] if round.options.get("suggestions") else None',
-        '[{"start": s, "end": e} for s, e in candidates.cues(text)]',
+        'if not round.options.get("suggestions"):', "if not round.options:",
         "Candidates of a machine are sent to those who were to label without them.",
     ),
     Fault(
@@ -173,7 +172,7 @@ FAULTS = (
         "A key that is held too long answers the next unit, too.",
     ),
     Fault(
-        "key-does-nothing", "frontend/src/kinds/label/keys.ts",
+        "key-does-nothing", "frontend/src/kinds/selecting.ts",
         "{ keys: [' '], command: 'keep'", "{ keys: ['v'], command: 'keep'",
         "Space, which the page names, keeps no piece of a cue.",
     ),

@@ -66,6 +66,10 @@ class Process:
         state = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()[0]
         return state == "T"
 
+    def hold(self) -> None:
+        """Nothing of it runs until it is woken or killed."""
+        os.killpg(self._process.pid, signal.SIGSTOP)
+
     def wake(self) -> None:
         os.killpg(self._process.pid, signal.SIGCONT)
 

@@ -10,6 +10,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -78,12 +79,24 @@ def kill_while_submitting(house: House, ledger: Ledger, rng: random.Random) -> i
     served = len(ledger.acknowledged)
     until(lambda: len(ledger.acknowledged) > served, "the restarted server acknowledges answers", 60)
     time.sleep(rng.uniform(0.0, 0.5))
-    until(lambda: ledger.in_flight, "a submission is in flight", 30)
-    before, in_flight = ledger.broken, ledger.in_flight
+    before = ledger.broken
+    # Held still first: on a busy machine the reply may leave between looking and killing.
+    until(lambda: _held_in_flight(house, ledger), "a submission is in flight", 30)
     house.kill_web()
-    assert in_flight > 0
-    time.sleep(0.05)
+    with suppress(AssertionError):  # a robot may hear of it late, where others have the processors
+        until(lambda: ledger.broken > before, "a robot has lost its connection", 3)
     return ledger.broken - before
+
+
+def _held_in_flight(house: House, ledger: Ledger) -> bool:
+    """Hold the server still while a submission waits for it; if none does, let it go on."""
+    assert house.web
+    house.web.hold()
+    time.sleep(0.02)  # what had been replied is read
+    waiting = ledger.in_flight > 0
+    if not waiting:
+        house.web.wake()
+    return waiting
 
 
 @pytest.mark.row(1)

@@ -18,7 +18,9 @@ Rows = dict[str, dict[str, dict[str, str]]]
 #: Migrations that are not taken back, and why: what they write has no place in what was before. Restore a backup.
 ONE_WAY: dict[str, str] = {}
 #: (table, column) whose values a migration changes in rows that were there, and why.
-REWRITTEN: dict[tuple[str, str], str] = {}
+REWRITTEN: dict[tuple[str, str], str] = {
+    ("accounts_user", "preferences"): "who has answered in a kind is not introduced to it any more (projects 0020)",
+}
 
 
 def old(house: House, verb: str, **arguments: Any) -> Any:

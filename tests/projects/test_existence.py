@@ -18,11 +18,6 @@ PASSWORD = "correct horse battery staple"
 INVITATIONS = "/api/v1/projects/trap/invitations/"
 
 
-@pytest.fixture(autouse=True)
-def passwords_hashed_fast(settings: Any) -> None:
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-
-
 @pytest.fixture
 def spy(stranger: User, client_of: ClientOf) -> APIClient:
     """Anybody, who leads a project of his own."""
@@ -77,8 +72,8 @@ def test_a_short_name_that_is_taken_is_given_with_letters_added(spy: APIClient, 
 
 
 def test_trying_out_short_names_costs_a_project_each_and_ends(spy: APIClient, settings: Any, stranger: User) -> None:
-    settings.NEW_PROJECTS_A_DAY = 3
+    settings.LIMITS = {**settings.LIMITS, "LIMIT_PROJECTS_PER_DAY": 3}
     replies = [spy.post("/api/v1/projects/", {"name": f"Try {n}"}, format="json") for n in range(4)]
-    assert [reply.status_code for reply in replies] == [201, 201, 409, 409]
-    assert "tomorrow" in replies[-1].json()["detail"]
+    assert [reply.status_code for reply in replies] == [201, 201, 429, 429]
+    assert "in 24 hours" in replies[-1].json()["detail"]
     assert Entry.objects.filter(actor=stranger, verb="create project").count() == 3

@@ -86,9 +86,14 @@ def test_hostile_markdown_comes_out_inert(text: str) -> None:
 def test_what_a_guideline_needs_survives() -> None:
     table = "| a | b |\n|---|---|\n| *x* | **y** |"
     html = markdown.as_html(f"# A\n\n{table}\n\n1. `one`\n\n[see](https://a.example) <kbd>K</kbd>")
-    for piece in ("<h1>A</h1>", "<td><em>x</em></td>", "<strong>y</strong>", "<code>one</code>", "<kbd>K</kbd>"):
+    for piece in ("<h2>A</h2>", "<td><em>x</em></td>", "<strong>y</strong>", "<code>one</code>", "<kbd>K</kbd>"):
         assert piece in html
     assert '<a href="https://a.example" rel="noopener noreferrer nofollow">see</a>' in html
+
+
+def test_the_first_heading_of_a_page_is_the_page_s_own() -> None:
+    assert markdown.as_html("# A\n\n## B\n\n###### F").split() == ["<h2>A</h2>", "<h3>B</h3>", "<h6>F</h6>"]
+    assert markdown.as_html("## B\n\n### C").split() == ["<h2>B</h2>", "<h3>C</h3>"], "nothing is jumped over"
 
 
 def test_an_edit_is_the_next_number_and_the_earlier_one_stays(
@@ -131,7 +136,7 @@ def test_the_guideline_of_another_project_does_not_exist(project: Project, lead:
 
 def test_every_shipped_guideline_renders_with_its_tables() -> None:
     for kind in kinds.all_kinds():
-        assert "<h1>" in markdown.as_html(kind.guideline)
+        assert "<h2>" in markdown.as_html(kind.guideline)
 
 
 def test_the_list_costs_the_same_however_many_versions(

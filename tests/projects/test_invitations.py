@@ -20,11 +20,6 @@ INVITATIONS = "/api/v1/projects/eye/invitations/"
 PASSWORD = "correct horse battery staple"
 
 
-@pytest.fixture(autouse=True)
-def passwords_hashed_fast(settings: Any) -> None:
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-
-
 def invited(client: APIClient, email: str = "new@example.org", **body: Any) -> dict[str, Any]:
     reply = client.post(INVITATIONS, {"email": email, "role": "annotator"} | body, format="json")
     assert reply.status_code == 201, reply.content

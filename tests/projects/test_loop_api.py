@@ -123,7 +123,7 @@ def test_a_replay_answers_200_with_the_same_answer(round: Round, client: APIClie
         ({"value": label_value("good")}, 422, "refused", "value.polarity"),
         ({"value": None}, 422, "refused", "value"),
         ({"outcome": "skipped", "value": None, "reason": "because"}, 422, "refused", "reason"),
-        ({"kind": "pico"}, 422, "refused", "kind"),
+        ({"kind": "knitting"}, 422, "refused", "kind"),
         ({"assignment": 999_999}, 404, "not-found", None),
     ],
 )

@@ -51,6 +51,14 @@ def test_dots_and_intervals_lie_where_their_values_are() -> None:
     assert float(whiskers[0].attrib["x1"]) == pytest.approx(within(18.0, marks, LEFT, RIGHT), abs=0.01)
 
 
+def test_it_fills_a_column_of_a_paper_in_letters_of_six_points() -> None:
+    root = drawn()
+    printed = float(root.attrib["width"].removesuffix("mm")) / float(root.attrib["viewBox"].split()[2])
+    sizes = {float(text.attrib["font-size"]) * printed / 25.4 * 72 for text in root.iter(f"{SVG}text")}
+    assert float(root.attrib["width"].removesuffix("mm")) <= 85
+    assert min(sizes) >= 6
+
+
 def test_names_that_differ_at_their_ends_stay_apart() -> None:
     dots = [Dot(f"{'A long name ' * 9}{end}", 1.0, None, 1) for end in ("one", "two")]
     root = ElementTree.fromstring(dot_plot("x", "", dots, decimals=1, palette="light"))

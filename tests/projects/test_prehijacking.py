@@ -28,11 +28,6 @@ SECRET = "the stranger's own password"
 VERA = Person(ISSUER, "vera-1", "Vera@lab.example.org", "Vera Victim")
 
 
-@pytest.fixture(autouse=True)
-def passwords_hashed_fast(settings: Any) -> None:
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-
-
 def browser(person: Person) -> tuple[User, APIClient]:
     """Somebody comes back from the provider; the account, and the browser that is signed in now."""
     request: Any = RequestFactory().get("/")

@@ -8,9 +8,10 @@ from django.utils import timezone
 from accounts.models import User
 from api.problems import NotFound, RoundClosed, StaleRevision, UuidReused
 from projects.actions.answers import next_hand, submit
-from projects.actions.queue import HAND
 from projects.actions.rounds import add_person, close_round, remove_person
 from projects.models import Answer, Assignment, Member, Project, Round
+from projects.models.round import HAND
+from projects.rounds.counted import counted
 from tests.builders import answer, build_cluster, build_round, label_value, skip, submission
 
 pytestmark = pytest.mark.django_db
@@ -42,6 +43,24 @@ def test_a_person_holds_two_slots_and_asking_again_claims_nothing_more(corpus: P
     assert len(first) == HAND
     assert [s.pk for s in next_hand(user=ann1, round=round)] == [s.pk for s in first]
     assert Assignment.objects.filter(person__user=ann1).count() == HAND
+
+
+def test_a_round_may_let_people_hold_more_to_work_offline_and_each_unit_still_has_its_k(
+    corpus: Project, ann1: User, ann2: User
+) -> None:
+    people = [member(corpus, ann1), member(corpus, ann2)]
+    round = build_round(corpus, people, hand_size=6, lease_seconds=3600)
+    mine, theirs = next_hand(user=ann1, round=round), next_hand(user=ann2, round=round)
+    assert (len(mine), len(theirs)) == (6, 3), "of nine units, asked of one person each"
+    assert not {s.unit_id for s in mine} & {s.unit_id for s in theirs}
+    assert [s.pk for s in next_hand(user=ann1, round=round)] == [s.pk for s in mine]
+    # All at once, as an outbox sends them when the connection is back: the hand is never more than its size.
+    for slot in mine:
+        assert answer(ann1, slot).answer.outcome == "answered"
+    assert next_hand(user=ann1, round=round) == []
+    # What was held too long is another's.
+    Assignment.objects.filter(person__user=ann2).update(leased_until=timezone.now() - timedelta(seconds=1))
+    assert {s.unit_id for s in next_hand(user=ann1, round=round)} == {s.unit_id for s in theirs}
 
 
 def test_propositions_of_one_cluster_come_together_in_their_order(corpus: Project, ann1: User) -> None:
@@ -157,6 +176,8 @@ def test_a_late_answer_to_a_slot_dealt_again_is_kept_as_surplus(corpus: Project,
     fresh = Assignment.objects.get(round=round, unit=slot.unit_id, number=1)
     assert fresh.person == member(corpus, ann2)
     assert slot.unit_id not in {s.unit_id for s in next_hand(user=ann1, round=round)}
+    answer(ann2, fresh)
+    assert [found.author_id for found in counted(round)] == [member(corpus, ann2).pk], "a surplus counts nowhere"
 
 
 def test_a_skip_frees_the_slot_for_another_person_only(corpus: Project, ann1: User, ann2: User) -> None:

@@ -1,6 +1,8 @@
 """The page of one round: what it counts agrees with itself, and what was raised is told whole and in words."""
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
 from accounts.models import User
@@ -24,3 +26,18 @@ def test_days_add_up_to_the_answers_and_everything_raised_is_told(project: Proje
     skipped, raised = page["flagged"]
     assert (skipped["outcome"], skipped["reason"]) == ("skipped", "The text is unclear")
     assert (raised["flag"], raised["comment"]) == (True, "Which arm?")
+
+
+def test_the_page_costs_the_same_queries_however_many_take_part(
+    project: Project, lead: User, ann1: User, ann2: User, evaluator: User
+) -> None:
+    build_cluster(project)
+    client, costs = APIClient(), []
+    client.force_login(lead)
+    for people in ([ann1], [ann1, ann2, evaluator]):
+        round = build_round(project, [Member.objects.get(user=user) for user in people], name=f"of {len(people)}")
+        with CaptureQueriesContext(connection) as seen:
+            page = client.get(f"/api/v1/rounds/{round.pk}/progress/").json()
+        assert len(page["people"]) == len(people)
+        costs.append(len(seen))
+    assert costs[0] == costs[1]

@@ -5,12 +5,14 @@ from typing import Any
 import pytest
 
 from accounts.models import User
+from annotation.corpus.sentences import split
+from annotation.models import RecordStatus, Review
 from evaluation.models import RatingDesign
 from projects.actions.answers import next_hand
 from projects.actions.guidelines import latest_guideline
 from projects.actions.rounds import close_round
 from projects.background import jobs
-from projects.models import Member, Project
+from projects.models import Member, Project, Unit
 from projects.pages import steps
 from tests.builders import answer, build_cluster, build_round, label_value
 from tests.config.world import released
@@ -78,3 +80,46 @@ def test_the_way_costs_the_same_however_much_there_is(
 
 def test_whoever_works_but_does_not_read_rounds_is_not_told(project: Project, ann1: User, client_of: Any) -> None:
     assert client_of(ann1).get(f"/api/v1/projects/{project.slug}/way/").status_code == 403
+
+
+def _retrieved(project: Project, n: int) -> list[Review]:
+    made = []
+    for number in range(n):
+        unit = Unit.objects.create(project=project, type="review", key=str(26_000_000 + number))
+        made.append(Review.objects.create(
+            project=project, pmid=unit.key, unit=unit, topic="pain", record=RecordStatus.READ,
+            abstract="Nine trials were included. Nepralin reduced pain.",
+        ))  # fmt: skip
+    split(made)
+    return made
+
+
+def test_from_a_search_to_tuples_there_is_always_one_thing_to_do(lead: User, ann1: User, ann2: User) -> None:
+    project = Project.objects.create(slug="found", name="Found", licence="CC0-1.0")
+    Member.objects.create(project=project, user=lead, role="lead", pseudonym="R0")
+    assert steps.of(project)["next"]["also_page"] == "search"
+    _retrieved(project, 3)
+    assert words(project) == "invite the people who will label"
+    people = [
+        Member.objects.create(project=project, user=user, role="annotator", pseudonym=name)
+        for user, name in ((ann1, "R1"), (ann2, "R2"))
+    ]
+    assert words(project) == "screen the reviews"
+    screened = build_round(project, people[:1], kind="screen", name="screening", overlap=1)
+    assert words(project) == "follow the round “screening”"
+    for said in ("include", "include", "not relevant"):
+        answer(ann1, next_hand(user=ann1, round=screened)[0], {"screening": said}, kind="screen")
+    assert jobs.run_job(close_round(round=screened, by=lead).pk)
+    assert words(project) == "pick the sentences that bear evidence"
+    plan = {"kind": "sentences", "name": "sentences", "overlap": 1, "filters": {"included": True}}
+    read = build_round(project, people[:1], **plan)
+    while slots := next_hand(user=ann1, round=read):
+        marks = [{"number": 1, "said": "neither"}, {"number": 2, "said": "picked"}]
+        answer(ann1, slots[0], {"evidence_sentences": {"dropped": "", "sentences": marks}}, kind="sentences")
+    assert jobs.run_job(close_round(round=read, by=lead).pk)
+    assert words(project) == "split the target sentences into PICO tuples"
+    found = {step["key"]: (step["count"], step["of"], step["state"]) for step in steps.of(project)["steps"]}
+    assert found["reviews"] == (3, "retrieved", "done")
+    assert found["screening"] == (2, "included of 3 screened", "done")
+    assert found["sentences"] == (2, "targets, reviews read: 2", "done")
+    assert found["evidence"] == (0, "of 2 targets have inputs", "to do")

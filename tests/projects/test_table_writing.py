@@ -68,6 +68,33 @@ def test_latex() -> None:
     )
 
 
+RANKED = Table(
+    "ranked", "Ranked", "Levels are told apart.",
+    [Column("Level", False), Column("ROUGE", better="higher"), Column("Errors", better="lower"), Column("Words")],
+    [
+        [Cell("a"), Cell(2.0, letters="a"), Cell(1.0), Cell(9.0)],
+        [Cell("a"), Cell(3.0, letters="b"), Cell(1.0), Cell(8.0)],
+        [Cell("b"), Cell(9.0), Cell(5.0), Cell(7.0)],
+        [Cell("b"), Cell(None, undefined="nobody rated it"), Cell(4.0), Cell(6.0)],
+    ],
+    alike=(0,),
+)  # fmt: skip
+
+
+def test_the_best_of_those_that_can_be_compared_is_bold_and_letters_are_raised() -> None:
+    assert RANKED.best() == {(1, 1), (3, 2)}
+    assert "| a | **3.0 b** | 1.0 | 8.0 |" in markdown(RANKED)
+    assert "a & \\textbf{3.0}\\textsuperscript{b} & 1.0 & 8.0 \\\\" in latex(RANKED)
+    assert as_csv(RANKED).splitlines()[:2] == ["Level,ROUGE,ROUGE letters,Errors,Words,undefined", "a,2.0,a,1.0,9.0,"]
+
+
+def test_a_table_that_no_column_of_a_paper_holds_goes_across_both() -> None:
+    wide = Table("wide", "Wide", "Wide.", [Column("A long heading of it") for _ in range(4)], [[Cell(1)] * 4])
+    assert "\\begin{table*}" in latex(wide)
+    assert "\\end{table*}" in latex(wide)
+    assert "table*" not in latex(RANKED)
+
+
 def test_csv_has_every_number_unrounded_and_runs_no_formula() -> None:
     assert as_csv(TABLE) == (
         "System,n,ROUGE-1,ROUGE-1 difference,ROUGE-1 CI low,ROUGE-1 CI high,ROUGE-1 n,Delta,Delta SD,undefined\n"

@@ -9,6 +9,7 @@ from django.test.utils import CaptureQueriesContext
 
 from accounts.models import User
 from annotation.models import Cluster, Proposition
+from annotation.pages.corpus import clusters
 from annotation.pages.curation import cluster_cells
 from annotation.values import completeness
 from projects.actions.answers import next_hand
@@ -64,6 +65,7 @@ def test_a_polarity_decided_anew_beside_the_no_evidence_of_an_import_is_not_comp
     value = values_in_force([claim.unit], "label")[claim.unit_id]
     assert (value["polarity"], value["modality"]) == ("positive", "no evidence")
     assert (missing(made), left_out(project), counted(project)) == (["label of input 2"], [made.key], 1)
+    assert [c.key for c in clusters(project, {"state": "unlabelled"})] == [made.key]
 
     by = Member.objects.get(project=project, user=lead)
     correct(unit=claim.unit, kind="label", value=label_value("positive", "weak"), reason="Settled.", by=by)

@@ -10,17 +10,19 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from accounts.models import User
+from evaluation.actions.reckoning import reckon_ratings
 from evaluation.actions.unblinding import unblind
 from evaluation.models import PageText, Rating, RatingDesign
 from generation.models import Run
-from measures.again import agreement
+from measures.again import agreement, ratings
 from measures.again.__main__ import main
 from measures.again.files import Folder
 from measures.again.findings import Findings
+from measures.design import digest
 from projects.actions.answers import next_hand
 from projects.actions.gold import finish_round
 from projects.actions.rounds import close_round
-from projects.models import Project, Round
+from projects.models import Project, Round, Unit
 from releases.folders.dictionary import table_of
 from tests.evaluation.rating import (
     GUIDELINE,
@@ -33,6 +35,9 @@ from tests.evaluation.rating import (
     rate_value,
     say,
 )
+from tests.evaluation.test_meanings import labelled
+from tests.generation.rows import build_run
+from tests.generation.summaries import scored
 from tests.releases.test_needed_again import released
 
 pytestmark = pytest.mark.django_db
@@ -84,7 +89,8 @@ def test_a_round_that_is_unblinded_is_released_a_row_a_rating(
     )
     [line] = lines(folder, "ratings/rounds.jsonl")
     design = RatingDesign.objects.get()
-    assert (line["design"], line["seed"], line["plan"]) == (design.digest, round.seed, design.plan)
+    assert (line["seed"], line["secret"], line["plan"]) == (round.seed, design.secret, design.whole)
+    assert line["design"] == design.digest == digest(line["plan"])
     assert line["protocol"]["content"] == design.version.content
     assert line["exclusions"] == {"exclude_fast": True}
     assert line["unblinded_by"] == project.members.get(user=lead).pseudonym
@@ -126,7 +132,7 @@ def test_a_round_that_is_open_or_not_unblinded_leaves_no_trace_but_its_line(
     [line] = lines(folder, "rounds.jsonl")
     assert (line["round"], line["seed"], line["options"], line["blind"]) == ("ratings", None, {}, True)
     said = whole(folder)
-    clues = [*SYSTEMS, str(round.seed), *(run.version.hash for run in runs)]
+    clues = [*SYSTEMS, str(round.seed), RatingDesign.objects.get().secret, *(run.version.hash for run in runs)]
     clues += list(PageText.objects.values_list("code", flat=True))
     for word in clues:
         assert word.encode() not in said
@@ -194,12 +200,12 @@ def test_the_methods_paragraph_says_what_is_known_and_marks_what_is_not(
 def test_ratings_cost_as_many_queries_however_many_there_are(
     project: Project, evaluator: User, ann1: User, tmp_path: Path
 ) -> None:
-    from releases.formats import ratings
+    from releases.formats import ratings as format
     from releases.formats.notes import Notes
 
     def queries() -> int:
         with CaptureQueriesContext(connection) as seen:
-            for path, chunks in ratings.files(project, Notes()):
+            for path, chunks in format.files(project, Notes()):
                 if not path.endswith("methods.md"):
                     list(chunks)
         return len(seen)
@@ -208,7 +214,59 @@ def test_ratings_cost_as_many_queries_however_many_there_are(
     told(round)
     few = queries()
     told(rated(project, [evaluator, ann1], runs=runs, name="more")[0])
-    assert queries() <= few + 1  # who took part, once a round
+    assert queries() <= few + 5  # once a round: who took part, and whether its figures are those of its answers
+
+
+def test_the_figures_of_every_sort_of_round_are_taken_anew_from_its_files(
+    project: Project, lead: User, evaluator: User, ann1: User, tmp_path: Path
+) -> None:
+    labelled(project, lead, evaluator, tmp_path)  # M3's, with gold
+    runs = build_runs(project)
+    told(rated(project, [evaluator, ann1], runs=runs, name="rated", options=CHECKED | {"exclude_checks": 0})[0])
+    told(rated(project, [evaluator, ann1], PREFERENCE, runs, name="pairs")[0])
+    for run in runs:
+        scored(run, "rouge", "length")
+    for design in RatingDesign.objects.filter(round__name__in=["rated", "pairs"]):
+        reckon_ratings(design=design)
+    told(rated(project, [evaluator], runs=runs, name="later")[0])
+    folder = released(project, tmp_path / "r")
+    found = {line["round"]: line["figures"] for line in lines(folder, ratings.FIGURES)}
+    assert [found["rated"]["kept"] is None, found["pairs"]["all"]["preferences"] == []] == [False, False]
+    assert found["ratings"]["not_compared"] == [{"criterion": "polarity", "value": "mixed", "n": 3}]
+    findings = Findings()
+    ratings.repeat(Folder(folder), findings)
+    assert findings.different == []
+    assert findings.not_repeated == ["ratings of later: they were not reckoned when it was released"]
+    assert findings.repeated[ratings.FIGURES] > 500
+    assert {row["criterion"] for row in found["rated"]["all"]["correlations"]} == {
+        "coherence",
+        "relevance",
+        "consistency",
+    }
+    assert any(row["systems"][0]["value"] for row in found["rated"]["all"]["metrics"])
+    file = folder / ratings.RATINGS
+    file.write_text(file.read_text().replace(",consistent,", ",not consistent,", 1))
+    ratings.repeat(Folder(folder), findings)
+    assert any("all, criteria, consistency" in sentence for sentence in findings.different)
+    assert any("all, correlations" in sentence for sentence in findings.different)
+
+
+def test_metrics_against_ratings_are_released_only_with_the_scores_that_they_are_of(
+    project: Project, evaluator: User, tmp_path: Path
+) -> None:
+    round, runs = rated(project, [evaluator])
+    told(round)
+    scored(runs[0], "length")
+    reckon_ratings(design=RatingDesign.objects.get(round=round), replicates=10)
+    units = Unit.objects.filter(cluster__isnull=False).values_list("pk", flat=True)
+    build_run(runs[0].version, dict.fromkeys(units, "Anew."))
+    folder = released(project, tmp_path / "r")
+    [line] = lines(folder, ratings.FIGURES)
+    assert line["scored"] is None
+    assert not {"metrics", "correlations"} & line["figures"]["all"].keys()
+    findings = Findings()
+    ratings.repeat(Folder(folder), findings)
+    assert findings.not_repeated == ["metrics against ratings of ratings: not all scores are in the release"]
 
 
 def test_a_project_without_rating_rounds_has_the_files_it_had(project: Project, tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """The stages; each prints its time, and what was not run is said loudly at the end.
 
-Those that compute run one after the other, and beside them those that mostly wait: servers that start, leases that
-lapse, pages that are drawn. What computes gives way.
+They run in lanes, side by side: those that mostly wait (servers that start, leases that lapse, pages that are drawn),
+the checks of the sources, of which each keeps one processor busy, and the tests. What computes gives way to what waits.
 """
 
 import os
@@ -145,8 +145,11 @@ STAGES: dict[str, Stage] = {
     stage.__name__: stage for stage in (style, types, imports, schema, frontend, postgres, sqlite, live, browser)
 }
 EXTRA: dict[str, Stage] = {"changed": changed, "soak": soak}
-#: Those that mostly wait: one after the other, beside all that compute.
+#: Those that mostly wait. One after the other: on two cores a browser beside servers that are killed makes the clocks
+#: of both lie.
 BESIDE = ("live", "browser")
+#: Those that read the sources, one after the other.
+CHECKS = ("style", "types", "imports", "schema", "frontend")
 
 
 @dataclass
@@ -154,19 +157,19 @@ class Came:
     """What all stages came to."""
 
     runs: list[Run] = field(default_factory=list)
-    times: list[tuple[str, str, float]] = field(default_factory=list)
+    times: list[tuple[str, str, float, float]] = field(default_factory=list)
     broken: list[str] = field(default_factory=list)
 
-    def of(self, names: Sequence[str], every: dict[str, Stage], *, beside: bool = False, patient: bool = False) -> None:
-        """Run stages one after the other."""
+    def of(self, names: Sequence[str], every: dict[str, Stage], beside: bool, gives_way: bool) -> None:
+        """Run stages one after the other, ``beside`` others or not; what computes ``gives_way`` to what waits."""
         for name in names:
-            run = Run(name, beside, patient)
+            run = Run(name, beside, patient=gives_way and name not in BESIDE)
             self.runs.append(run)
             run.say(f"\n== {name}" if not run.beside else f"== {name}")
             started = time.monotonic()
             word = self._outcome(run, every[name])
             seconds = time.monotonic() - started
-            self.times.append((name, word, seconds))
+            self.times.append((name, word, seconds, run.computed))
             run.say(f"  {word}, {seconds:.1f} s")
 
     def _outcome(self, run: Run, stage: Stage) -> str:
@@ -193,39 +196,48 @@ def main(chosen: list[str]) -> int:
     names = chosen or list(STAGES)
     came, began = Came(), time.monotonic()
     DATA.mkdir(parents=True, exist_ok=True)
-    beside = [name for name in names if name in BESIDE]
-    computing = [name for name in names if name not in BESIDE]
     try:
-        if beside and len(names) > 1:
-            # One after the other: on two cores a browser beside servers that are killed makes the clocks of both lie.
-            others = threading.Thread(target=came.of, args=(beside, every), kwargs={"beside": True})
-            others.start()
-            came.of(computing, every, beside=True, patient=True)
-            others.join()
-        else:
-            came.of(names, every)
+        *others, own = lanes_of(names)
+        gives_way = any(name in BESIDE for name in names)
+        threads = [threading.Thread(target=came.of, args=(lane, every, bool(others), gives_way)) for lane in others]
+        for thread in threads:
+            thread.start()
+        came.of(own, every, bool(others), gives_way)
+        for thread in threads:
+            thread.join()
     finally:
         shutil.rmtree(DATA, ignore_errors=True)
     came.times.sort(key=lambda time: names.index(time[0]))
     return summary(came, time.monotonic() - began)
 
 
+def lanes_of(names: Sequence[str]) -> list[list[str]]:
+    """The stages that run one after the other, for each lane that has any; what waits begins first."""
+    tests = [name for name in names if name not in (*BESIDE, *CHECKS)]
+    lanes = [[name for name in names if name in lane] for lane in (BESIDE, CHECKS)]
+    return [lane for lane in (*lanes, tests) if lane]
+
+
 def summary(came: Came, seconds: float) -> int:
     print("\n== summary")
-    for name, word, took in came.times:
-        print(f"  {name:<10} {word:<8} {took:7.1f} s")
-    print(f"  {'total':<10} {'':<8} {seconds:7.1f} s")
+    for name, word, took, computed in came.times:
+        print(f"  {name:<10} {word:<8} {took:7.1f} s, of a processor {computed:7.1f} s")
+    computed = sum(computed for *_, computed in came.times)
+    print(f"  {'total':<10} {'':<8} {seconds:7.1f} s, of a processor {computed:7.1f} s")
     if not_run := [line for run in came.runs for line in run.not_run]:
         print("\n!! NOT RUN:")
         for line in dict.fromkeys(not_run):
             print(f"!!   {line}")
     for line in (line for run in came.runs for line in run.run_again):
         print(f"\n!! RUN TWICE: {line}")
+    # Last, because of a long log often only the end is kept.
+    for line in dict.fromkeys(line for run in came.runs for line in run.failures):
+        print(f"!!   {line[:300]}")
     passed, failed, skipped = (sum(getattr(run, name) for run in came.runs) for name in ("passed", "failed", "skipped"))
     failed = max(failed, len(came.broken))
     print(f"\n{passed} passed, {failed} failed, {skipped} skipped")
     # A stage that could not be run is a failure where nobody is there to read about it.
-    unattended = os.environ.get("CI") == "true" and any(word == "NOT RUN" for _, word, _ in came.times)
+    unattended = os.environ.get("CI") == "true" and any(word == "NOT RUN" for _, word, *_ in came.times)
     return 1 if came.broken or unattended else 0
 
 

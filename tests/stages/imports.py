@@ -3,7 +3,7 @@
 import ast
 import subprocess
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path, PurePosixPath
@@ -12,6 +12,9 @@ from pathlib import Path, PurePosixPath
 ASKS = {"client_of", "APIClient", "client", "Client", "RequestFactory", "live_server"}
 #: What reads all migrations.
 OF_MIGRATIONS = ("tests/audit/", "tests/sql/", "tests/config/test_upgrades.py", "tests/processes/test_migrations.py")
+#: What asks all routes as everybody: first where it has changed who may what.
+OF_RIGHTS = ("tests/config/test_roles.py", "tests/config/test_routes.py")
+RIGHTS = ("permissions.py", "models/roles.py")
 #: What reads documents.
 OF_DOCUMENTS = ("tests.config.test_documents", "tests.config.test_guides")
 
@@ -162,7 +165,7 @@ def read(root: Path) -> Graph:
     return Graph(root, [path for path in every if (root / path).is_file()])
 
 
-def touched(graph: Graph, paths: Iterable[str]) -> list[str]:
+def touched(graph: Graph, paths: Collection[str]) -> list[str]:
     """The test modules that a change of these files touches, as paths, the nearest first."""
     changed = graph.beginning_at(paths)
     apps = {module.partition(".")[0] for module in changed}
@@ -171,5 +174,7 @@ def touched(graph: Graph, paths: Iterable[str]) -> list[str]:
         for module, distance in graph.distances(changed).items()
         if PurePosixPath(graph.modules[module]).name.startswith("test_")
     }
+    if any(path.endswith(RIGHTS) for path in paths):
+        found |= dict.fromkeys(found.keys() & set(OF_RIGHTS), 0)
     # Of the same distance those first that mirror what has changed.
     return sorted(found, key=lambda path: (found[path], path.split("/")[1] not in apps, path))

@@ -20,6 +20,9 @@ ENVIRONMENT = {
     "READ_DOT_ENV": "0",
     "DATA_DIR": str(DATA),
     "PYTHONPATH": str(ROOT),
+    # There are as many processes as processors: threads of torch and NumPy beside them only wait for each other.
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
     # How often eight threads meet for one unit's slots, and how often the web server is killed (see tests/).
     "CONTESTS": os.environ.get("CONTESTS", "120"),
     "KILLS": os.environ.get("KILLS", "6"),
@@ -46,6 +49,17 @@ class Run:
     skipped: int = 0
     not_run: list[str] = field(default_factory=list)
     run_again: list[str] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)
+    #: Seconds of processor time, of the commands and all that they started and waited for (no servers of the stage).
+    computed: float = 0.0
+
+    @property
+    def data(self) -> Path:
+        """A folder of the stage's own: the files of test data bases are named by the number of a process alone, and
+        stages run beside one another."""
+        folder = DATA / "stages" / self.name
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder
 
     def say(self, line: str) -> None:
         with _printing:
@@ -56,15 +70,19 @@ class Run:
         argv = [str(part) for part in command]
         self.say(f"  $ {' '.join(argv).replace(str(BIN) + os.sep, '').replace(str(ROOT) + os.sep, '')}")
         nice = ["nice", "-n", "10"] if self.patient else []
+        env = ENVIRONMENT | {"DATA_DIR": str(self.data)} | environment
         process = subprocess.Popen(
-            [*nice, *argv], cwd=ROOT, env=ENVIRONMENT | environment, stdin=subprocess.DEVNULL, text=True,
-            errors="replace", stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            [*nice, *argv], cwd=ROOT, env=env, stdin=subprocess.DEVNULL, text=True, errors="replace",
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         )  # fmt: skip
         assert process.stdout
         for line in process.stdout:
             self.say(f"    {line.rstrip()}")
             self._count(line)
-        if process.wait():
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        self.computed += usage.ru_utime + usage.ru_stime
+        if process.returncode:
             raise Failed(f"{argv[0]} ended with {process.returncode}")
 
     def _count(self, line: str) -> None:
@@ -75,6 +93,8 @@ class Run:
                 setattr(self, name, getattr(self, name) + int(number))
         if line.startswith("SKIPPED"):
             self.not_run.append(line.strip())
+        if re.match(r"\s*(FAILED|FAIL|ERROR) ", line):
+            self.failures.append(f"{self.name}: {line.strip()}")
 
     def pytest(self, *arguments: str, **environment: str) -> None:
         """Quick tests. Beside live ones, to which they give way, a clock in them may lie as in those."""
@@ -86,7 +106,7 @@ class Run:
     def live(self, name: str, *arguments: str, **environment: str) -> None:
         """Tests against live processes and a browser. Their clocks are real: one that fails on a machine that was
         busy is run once more, by itself, and the summary names it; failing twice is failing."""
-        cache = f"cache_dir={DATA / 'cache' / name}"
+        cache = f"cache_dir={self.data / 'cache' / name}"
         before = self.failed
         try:
             self.command(BIN / "pytest", "-q", "-o", cache, *arguments, **environment)

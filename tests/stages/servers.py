@@ -6,6 +6,7 @@ folder, so that tests may stop and wipe it.
 
 import os
 import pwd
+import random
 import shutil
 import socket
 import subprocess
@@ -13,7 +14,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 
@@ -22,9 +23,12 @@ class Missing(Exception):
 
 
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """A port below those that the system lends to clients: no client has it while a server of ours is down."""
+    while True:
+        with socket.socket() as probe, suppress(OSError):
+            port = random.randrange(15_000, 32_000)
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 def answers(port: int) -> bool:

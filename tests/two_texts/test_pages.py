@@ -53,6 +53,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
 def made(house: House) -> tuple[int, int]:
     """A round of the kind, and a review whose cluster is in it."""
     round, review = json.loads(house.manage("shell", "-v0", "-c", OPEN).strip().splitlines()[-1])
+    house.manage("shell", "-v0", "-c", conftest.EXPERIENCED)
     return round, review
 
 

@@ -14,7 +14,8 @@ from projects.models import Change, Member, Unit
 from sql.ready import Rows
 
 from ...corpus.items import SLOTS, Item, Source
-from ...corpus.layout import Layout, next_position
+from ...corpus.layout import Layout
+from ...corpus.made import make_clusters
 from ...corpus.searchable import refresh_search
 from ...kinds.clusters import said_of
 from ...models import Cluster, Level, Proposition, Review, Target
@@ -29,20 +30,14 @@ def add_clusters(*, review: Review, rows: Sequence[Row], by: Member, batch: uuid
     caller's transaction, all or none. Raises `Refused` by row and field.
     """
     sentences = _sentences(review, rows)
-    number = _next_number(review)
-    items = [_item(review, number + n, row) for n, row in enumerate(rows)]
-    first = next_position(Cluster.objects.filter(project=review.project_id))
-    layout = Layout(review.project, Rows(), by=by.user)
-    clusters, claims = layout.clusters(items, first)
-    layout.rows.write()
-    for cluster, row in zip(clusters, rows, strict=True):
-        cluster.sentence = sentences.get(row["sentence"] or 0)
-    Cluster.objects.bulk_update([c for c in clusters if c.sentence], ["sentence"])
+    clusters, claims = make_clusters(
+        review.project, [(review, _item(review, row), sentences.get(row["sentence"] or 0)) for row in rows], by=by.user
+    )
     record(
         actor=by.user, verb="add clusters", obj=review, project_id=review.project_id,
-        after={"clusters": [c.key for c in clusters], "inputs": sum(len(i.inputs) for i in items)},
+        after={"clusters": [c.key for c in clusters], "inputs": sum(len(row["inputs"]) for row in rows)},
     )  # fmt: skip
-    _say(list(_cells(clusters, [p for p, _ in claims], rows)), review, by, batch)
+    _say(list(_cells(clusters, claims, rows)), review, by, batch)
     return clusters
 
 
@@ -93,17 +88,16 @@ def inputs_changed(cluster: Cluster, by: Member, reason: str) -> None:
     staleness.changed(units=[cluster.unit], kinds=said_of("inputs"), what=Change.TEXT, reason=reason, by=by)
 
 
-def _item(review: Review, number: int, row: Row) -> Item:
+def _item(review: Review, row: Row) -> Item:
     pico = tuple(row["tuple"][slot]["text"] if row["tuple"] else "" for slot in SLOTS)
     inputs = tuple(Source(i["pmid"], i["text"]) for i in row["inputs"])
-    return Item(f"{review.pmid}_{number}", review.pmid, row["text"], inputs, pico=pico)
+    return Item("", review.pmid, row["text"], inputs, pico=pico)
 
 
 def _sentences(review: Review, rows: Sequence[Row]) -> dict[int, Target]:
     wanted = {row["sentence"] for row in rows if row["sentence"]}
-    found = (
-        {t.pk: t for t in Target.objects.filter(review=review, level=Level.SENTENCE, pk__in=wanted)} if wanted else {}
-    )
+    there = Target.objects.current().filter(review=review, level=Level.SENTENCE, pk__in=wanted)
+    found = {t.pk: t for t in there} if wanted else {}
     errors = [
         {"field": f"rows.{n}.sentence", "message": "This is no target sentence of the review."}
         for n, row in enumerate(rows)
@@ -112,13 +106,6 @@ def _sentences(review: Review, rows: Sequence[Row]) -> dict[int, Target]:
     if errors:
         raise Refused(errors[0]["message"], errors=errors)
     return found
-
-
-def _next_number(review: Review) -> int:
-    """The number after the highest of the review's clusters, retired ones too: a key is never used again."""
-    keys = Cluster.objects.filter(project=review.project_id, key__startswith=f"{review.pmid}_")
-    numbers = [int(n) for key in keys.values_list("key", flat=True) if (n := key.rpartition("_")[2]).isdecimal()]
-    return max(numbers, default=-1) + 1
 
 
 Cells = Iterable[tuple[str, Correction]]

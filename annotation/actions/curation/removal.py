@@ -7,6 +7,7 @@ from audit.log import REMOVE, record, record_all
 from projects.models import Assignment, Decision, Member, Unit
 from projects.purposes import which
 
+from ...corpus.made import retire
 from ...models import Cluster, Proposition
 from .clusters import inputs_changed
 
@@ -47,12 +48,7 @@ def remove_cluster(*, cluster: Cluster, reason: str, by: Member) -> None:
     if asked.exists():
         raise Conflict("It is in a round, so it stays. Correct what is wrong with it.")
     with transaction.atomic():
-        # Nothing takes its place but the review without it; earlier texts keep the text that took theirs.
-        Unit.objects.filter(pk__in=ids, superseded_by=None).update(superseded_by=cluster.review.unit)
-        record(
-            actor=by.user, verb="remove cluster", obj=cluster, project_id=cluster.project_id, reason=reason,
-            before={"key": cluster.key},
-        )  # fmt: skip
+        retire([cluster], by=by.user, reason=reason)
 
 
 def _need(reason: str) -> None:

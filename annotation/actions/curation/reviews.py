@@ -10,6 +10,7 @@ from sql.ready import Rows
 
 from ...corpus.items import Item, Source
 from ...corpus.layout import Layout, next_position
+from ...corpus.sentences import split
 from ...models import Level, Review, Target
 
 
@@ -21,6 +22,7 @@ def add_review(
         raise Refused.field("pmid", f"The project has the review {pmid} already.")
     unit = Unit.objects.create(project=project, type="review", key=pmid, made_by=by.user)
     review = Review.objects.create(project=project, pmid=pmid, title=title, abstract=abstract, unit=unit)
+    split([review])
     record(
         actor=by.user, verb="add review", obj=review, project_id=project.pk, after={"pmid": pmid, "title": title},
     )  # fmt: skip

@@ -17,10 +17,10 @@ from sql.ready import Rows
 from ..formats import Format, Notice, Parsed
 from ..json_lines import shown
 from ..reading import Habits
+from ..tables import rows
 from .existing import Known, clusters, texts_by_kind
-from .records import Entry, entry
+from .records import EXPECTED, Entry, columns, entry
 from .storing import NewCounterfactual, as_rows, refuse_corrected
-from .tables import rows
 
 TARGET_CORRECTED = "target was corrected"
 
@@ -65,6 +65,8 @@ class CounterfactualFile:
         if (found.kind, found.text) in known.brought:
             self.unchanged.add(line)
             return None
+        if found.kind in known.withdrawn:
+            return "kind", f"it was decided here that {found.docid} has no {found.kind} counterfactual"
         if found.kind in known.texts:
             there = shown(known.texts[found.kind], 200)
             return "text", f"the project has another {found.kind} counterfactual of {found.docid}: {there}"
@@ -123,7 +125,7 @@ class Counterfactuals(Format):
     def read(self, source: Source, *, level: str, faults: Faults, progress: Progress) -> Parsed:
         file = CounterfactualFile(source)
         first: dict[tuple[str, str], int] = {}
-        for line, cells in rows(source, faults, Habits(), progress):
+        for line, cells in rows(source, faults, Habits(), progress, columns, EXPECTED):
             found = entry(cells, lambda f, m, n=line: faults.add(source.name, n, f, m))  # type: ignore[misc]
             if found is None:
                 continue

@@ -15,7 +15,8 @@ _CHUNK = 500
 class Known:
     """One cluster. ``target`` is None where it was taken out; ``earlier`` are the target's corrected texts.
 
-    ``texts``: of the target's counterfactuals in force by kind; ``brought``: every (kind, text) that imports gave it.
+    ``texts``: of the target's counterfactuals in force by kind; ``brought``: every (kind, text) that imports gave it;
+    ``withdrawn``: the kinds of which it was decided here that the target has none.
     """
 
     target: Proposition | None = None
@@ -24,6 +25,7 @@ class Known:
     gold: dict[str, Gold] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
     brought: set[tuple[str, str]] = field(default_factory=set)
+    withdrawn: set[str] = field(default_factory=set)
 
 
 def clusters(project: Project, docids: Sequence[str]) -> dict[str, Known]:
@@ -54,8 +56,11 @@ def _read(project: Project, docids: Sequence[str]) -> dict[str, Known]:
     there = Counterfactual.objects.filter(target__in=list(by_target)).order_by("version")
     for pk, kind, text, imported in there.values_list("target", "kind", "text", "imported"):
         by_target[pk].texts[kind] = text
+        (by_target[pk].withdrawn.discard if text else by_target[pk].withdrawn.add)(kind)
         if imported:
             by_target[pk].brought.add((kind, text))
+    for known in by_target.values():
+        known.texts = {kind: text for kind, text in known.texts.items() if text}
     return found
 
 

@@ -36,7 +36,8 @@ def items(project: Project, level: str, docids: Sequence[str], progress: Progres
 
 def _targets(project: Project, level: str, docids: Sequence[str]) -> dict[str, Item]:
     kind = Level.DOCUMENT if level == "1" else Level.SENTENCE
-    targets = list(Target.objects.filter(project=project, level=kind, key__in=docids))
+    # As it came in: a text corrected since does not make the same file another one.
+    targets = list(Target.objects.filter(project=project, level=kind, key__in=docids, version=1))
     inputs: dict[int, list[Source]] = defaultdict(list)
     rows = Input.objects.filter(target__in=targets).order_by("target_id", "position")
     for target, pmid, text in rows.values_list("target_id", "study__pmid", "text"):

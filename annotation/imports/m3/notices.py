@@ -4,9 +4,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from annotation.models import Modality, Polarity
-from annotation.values.relation import suggested
 from measures import spans
+from measures.consistency import Claim, Cluster, labels, relations, repeats
 
 from ...corpus.items import SLOTS, Item, Said
 from ..formats import Notice
@@ -40,35 +39,37 @@ def of_item(item: Item) -> Iterator[Notice]:
             yield Notice(PICO_SPACE, "Kept with its spaces.", item.key, "target", f"pico.{slot}", text)
     if item.said:
         yield from _of_text(item.key, "target", "target", item.text, item.said)
-    seen: dict[tuple[str, str], int] = {}
     for number, source in enumerate(item.inputs, start=1):
         if source.said:
             yield from _of_text(item.key, f"input {number}", "source", source.text, source.said)
-        before = seen.setdefault((source.pmid, source.text), number)
-        if before != number:
-            message = f"The same study and text as input {before}; both are kept."
-            yield Notice(REPEATED, message, item.key, f"input {number}", "input_studies", source.pmid)
-    if item.relation:
-        rule = suggested([s.said.polarity for s in item.inputs if s.said])
-        if rule != item.relation:
-            message = f"By the polarities of the inputs it would be {rule}; the stored value is kept."
-            yield Notice(RELATION, message, item.key, "", "discourse_relation", item.relation)
+    cluster = _as_read(item)
+    for later, first in repeats.repeated_inputs(cluster):
+        message = f"The same study and text as {first.unit}; both are kept."
+        yield Notice(REPEATED, message, item.key, later.unit, "input_studies", later.study)
+    for reason in relations.against_the_inputs(cluster):
+        yield Notice(RELATION, f"{reason} The stored value is kept.", item.key, "", "discourse_relation", item.relation)
+
+
+def _as_read(item: Item) -> Cluster:
+    """The item as the rules of consistency read it, inputs named by their place."""
+    inputs = [
+        Claim(f"input {number}", source.text, source.pmid, source.said.polarity if source.said else "")
+        for number, source in enumerate(item.inputs, start=1)
+    ]
+    return Cluster(item.key, item.review, None, inputs, relation=item.relation)
 
 
 def _of_text(docid: str, place: str, side: str, text: str, said: Said) -> Iterator[Notice]:
     for name, cue in (("modality", said.modality_cue), ("direction", said.polarity_cue)):
         yield from _of_cue(docid, place, f"{side}_{name}_span", text, cue)
-    field = f"{side}_modality_span"
-    if not said.modality_cue and said.modality != Modality.MODERATE:
-        yield Notice(UNSHOWN_MODALITY, f"The modality is {said.modality}.", docid, place, field)
-    field = f"{side}_direction_span"
-    if said.polarity == Polarity.NOT_APPLICABLE:
-        if said.polarity_cue:
-            yield Notice(
-                NEEDLESS_CUE, "Without evidence there is no polarity to show.", docid, place, field, said.polarity_cue
-            )
-    elif not said.polarity_cue:
-        yield Notice(UNSHOWN_POLARITY, f"The polarity is {said.polarity}.", docid, place, field)
+    claim = Claim(place, text, "", said.polarity, said.modality, said.polarity_cue, said.modality_cue)
+    for kind, rule, name, cue in (
+        (UNSHOWN_MODALITY, labels.modality_unshown, "modality", ""),
+        (NEEDLESS_CUE, labels.needless_cue, "direction", said.polarity_cue),
+        (UNSHOWN_POLARITY, labels.polarity_unshown, "direction", ""),
+    ):
+        for reason in rule(claim):
+            yield Notice(kind, reason, docid, place, f"{side}_{name}_span", cue)
 
 
 def _of_cue(docid: str, place: str, field: str, text: str, cue: str) -> Iterator[Notice]:

@@ -11,7 +11,7 @@ from typing import Any
 from annotation.corpus.items import PMID, SLOTS, Item, Said, Source
 from annotation.corpus.lengths import CLAIM, CUE, DOCUMENT, SLOT, longer
 from annotation.models import Modality, Polarity, Relation
-from annotation.models.labels import is_consistent
+from measures.consistency.labels import is_consistent
 
 from ..json_lines import described, no_text, shown
 

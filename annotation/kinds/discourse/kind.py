@@ -9,12 +9,12 @@ from rest_framework import serializers
 
 from api.parameters import Parameter, Takes
 from api.problems import Refused
+from measures.consistency import suggested
 from projects.kinds import Batch, Scale, SkipReason, Value
 from projects.models import Answer, Assignment, Round, Unit
 
 from ...models import Cluster, DiscourseLabel, Fate, Proposition, Relation
 from ...values.in_force import Gold, gold_labels
-from ...values.relation import suggested
 from .. import clusters
 from .serializers import DiscourseCardSerializer, DiscourseValueSerializer
 

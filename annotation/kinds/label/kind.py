@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, get_args
 from uuid import UUID
 
+from django.db import models
 from django.db.models import Count, OuterRef, Prefetch, QuerySet, Subquery
 from rest_framework import serializers
 
@@ -13,13 +14,14 @@ from api.problems import Refused
 from measures import spans
 from measures.span_agreement import character_f1
 from measures.text_agreement import By, Comparison
-from projects.kinds import Batch, Filter, Kind, Scale, SkipReason, Value, Verdict
-from projects.models import Answer, Assignment, Project, Round, Unit
+from projects.kinds import Batch, Filter, Scale, Sheet, SkipReason, Value, Verdict
+from projects.models import Answer, Assignment, Round, Unit
 from sql.compiled import CompiledSelect, insert
 
 from ...corpus import pico
 from ...models import Cue, CueFragment, Label, Modality, PicoSlot, Polarity, Proposition
 from ...values import candidates
+from ..propositions import FILTERS, PropositionKind
 from .gold import CuePolicy, adopt_label, cue_matches
 from .serializers import LabelCardSerializer, LabelValueSerializer
 from .sheet import LABEL_SHEET
@@ -27,8 +29,6 @@ from .values import said
 
 ASPECTS = (Cue.Aspect.POLARITY, Cue.Aspect.MODALITY)
 COMPARED: tuple[By, ...] = ("token", "exact")
-PROPOSITION = "proposition"
-
 
 #: Annotated on propositions: how many its cluster has now.
 SIZE = "size_of_cluster"
@@ -59,12 +59,11 @@ def _of_role(units: QuerySet[Unit], role: str) -> QuerySet[Unit]:
     return units.filter(**{"proposition__position" if role == "target" else "proposition__position__gt": 0})
 
 
-class LabelKind(Kind):
+class LabelKind(PropositionKind):
     """Polarity and modality of one proposition, its PICO given; those of one cluster come together."""
 
     key = "label"
     title = "Label propositions"
-    unit_types = (PROPOSITION,)
     fields: Sequence[str] = ("polarity", "polarity_cue", "modality", "modality_cue")
     skip_reasons: Sequence[SkipReason] = (
         SkipReason("unclear", "The text is unclear"),
@@ -75,22 +74,11 @@ class LabelKind(Kind):
     )
     card_serializer: type[serializers.Serializer[Any]] = LabelCardSerializer
     value_serializer: type[serializers.Serializer[Any]] = LabelValueSerializer
-    tables = (Label, Cue, CueFragment)
-    judged_by = ("tuple",)
-    filters = (
+    tables: Sequence[type[models.Model]] = (Label, Cue, CueFragment)
+    judged_by: Sequence[str] = ("tuple",)
+    filters: Sequence[Filter] = (
         Filter(Parameter("role", Takes.CHOICE, "Role", choices=("target", "input")), _of_role),
-        Filter(
-            Parameter("cluster", Takes.TEXT, "Cluster"),
-            lambda units, key: units.filter(proposition__cluster__key=key),
-        ),
-        Filter(
-            Parameter("review", Takes.TEXT, "Reviews", help="PMIDs, with commas or spaces between them."),
-            lambda units, pmids: units.filter(proposition__cluster__review__pmid__in=pmids.replace(",", " ").split()),
-        ),
-        Filter(
-            Parameter("search", Takes.TEXT, "In the text"),
-            lambda units, words: units.filter(proposition__text__icontains=words),
-        ),
+        *FILTERS,
     )
     options = (
         Parameter("suggestions", Takes.SWITCH, "Suggest cues", default=False, help="Suggestions may bias annotators."),
@@ -114,22 +102,11 @@ class LabelKind(Kind):
         Comparison(f"{aspect} cue", by, (f"{aspect}_cue",)) for aspect in ASPECTS for by in COMPARED
     )
     columns: Sequence[str] = ("polarity", "polarity_cue", "modality", "modality_cue")
-    sheet = LABEL_SHEET
+    sheet: Sheet | None = LABEL_SHEET
     headings = {
         "polarity": "Polarity: is the effect good or bad?", "modality": "Modality: how strongly is it claimed?",
         "polarity_cue": "Cues", "modality_cue": "Cues",
     }  # fmt: skip
-
-    def units(self, project: Project) -> QuerySet[Unit]:
-        """Propositions in corpus order."""
-        units = Unit.objects.filter(project=project, type=PROPOSITION, superseded_by=None)
-        return units.order_by("proposition__cluster__position", "context", "position")
-
-    def texts(self, units: Iterable[int]) -> dict[int, str]:
-        return dict(Proposition.objects.filter(unit__in=list(units)).values_list("unit", "text"))
-
-    def reviews(self, units: Iterable[int]) -> dict[int, str]:
-        return dict(Proposition.objects.filter(unit__in=list(units)).values_list("unit", "cluster__review__pmid"))
 
     def load(self, slots: Sequence[Assignment], round: Round) -> Batch:
         units = [slot.unit_id for slot in slots]
@@ -160,10 +137,15 @@ class LabelKind(Kind):
                 "index": proposition.position + 1,
                 "size": batch.extra["sizes"][proposition.cluster_id],
             },
-            "candidates": (
-                [{"start": s, "end": e} for s, e in candidates.cues(text)] if round.options.get("suggestions") else None
-            ),
+            "candidates": self.suggested(text, round),
         }
+
+    @staticmethod
+    def suggested(text: str, round: Round) -> list[dict[str, int]] | None:
+        """Candidate cues, where the round shows them."""
+        if not round.options.get("suggestions"):
+            return None
+        return [{"start": start, "end": end} for start, end in candidates.cues(text)]
 
     @staticmethod
     def _slot(slot: PicoSlot, text: str) -> dict[str, Any]:
@@ -180,9 +162,7 @@ class LabelKind(Kind):
         """Cues must lie in the text, in order, and quote it exactly."""
         if not any(value[f"{aspect}_cue"] for aspect in ASPECTS):
             return
-        unit = slot.unit
-        is_loaded = "proposition" in unit._state.fields_cache
-        text = unit.proposition.text if is_loaded else _OF_UNIT.all(unit=unit.pk)[0].text
+        text = self.text_of(slot.unit)
         for aspect in ASPECTS:
             fragments = value[f"{aspect}_cue"]
             if not fragments:
@@ -191,6 +171,11 @@ class LabelKind(Kind):
                 spans.check_quotes(text, _ranges(fragments), [f["quote"] for f in fragments])
             except ValueError as error:
                 raise Refused.field(f"value.{aspect}_cue", str(error)) from None
+
+    def text_of(self, unit: Unit) -> str:
+        """The text that cues are marked in."""
+        is_loaded = "proposition" in unit._state.fields_cache
+        return unit.proposition.text if is_loaded else _OF_UNIT.all(unit=unit.pk)[0].text
 
     def store(self, said: Sequence[tuple[Answer, Value]]) -> None:
         labels = [_row(answer, value) for answer, value in said]

@@ -5,10 +5,10 @@ from typing import Any
 from rest_framework import serializers
 
 from api.fields import at_most
+from measures.consistency.labels import is_consistent
 
 from ...corpus import lengths
 from ...models import Modality, PicoForm, Polarity, Slot
-from ...models.labels import is_consistent
 from ..shapes import FragmentSerializer, RangeSerializer
 
 Plain = serializers.Serializer[Any]

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from measures import spans
+from measures.consistency.labels import is_consistent
 from projects.kinds import Column, Sheet, SheetFaults, Value
 
 from ...models import Modality, Polarity, Slot
-from ...models.labels import is_consistent
 
 #: Between the pieces of one cue, as M3's files have it.
 BETWEEN = " ... "

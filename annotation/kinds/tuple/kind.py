@@ -1,6 +1,6 @@
 """The task kind *tuple*: the PICO tuple of a target proposition (TASKS: pico)."""
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -8,19 +8,18 @@ from django.db.models import QuerySet
 from rest_framework import serializers
 
 from accounts.models import User
-from api.problems import Refused
-from measures import spans
-from measures.text_agreement import By, Comparison, word_f1, written
+from measures.text_agreement import By, Comparison, word_f1
 from projects.kinds import Batch, Scale, SkipReason, Value
 from projects.kinds.majority import Verdict, majority
 from projects.models import Answer, Assignment, Round, Unit
 
+from ...corpus.slots import SLOTS, key_of
 from ...models import Cluster, PicoTuple, Proposition, Slot, TupleFragment, TupleSlot
-from .. import clusters
+from .. import clusters, slots
+from ..slots import TupleValueSerializer
 from . import in_force as tuple_in_force
-from .serializers import TupleCardSerializer, TupleValueSerializer
+from .serializers import TupleCardSerializer
 
-SLOTS = tuple(Slot.values)
 STANDS_FOR = {Slot.C.value: ("c_stands_for",)}
 COMPARED: tuple[By, ...] = ("same", "words")
 COMPARISONS = (
@@ -71,23 +70,15 @@ class TupleKind(clusters.ClusterKind):
 
     def check(self, slot: Assignment, value: Value) -> None:
         """Marked pieces must lie in the target text, in order, and quote it exactly."""
-        if not any(value[name]["fragments"] for name in SLOTS):
-            return
-        claims = Proposition.objects.current().filter(cluster__unit=slot.unit_id, position=0)
-        text = claims.values_list("text", flat=True).get()
-        for name in SLOTS:
-            if fragments := value[name]["fragments"]:
-                try:
-                    ranges = [(f["start"], f["end"]) for f in fragments]
-                    spans.check_quotes(text, ranges, [f["quote"] for f in fragments])
-                except ValueError as error:
-                    raise Refused.field(f"value.{name}.fragments", str(error)) from None
+        if slots.marks_any(value):
+            claims = Proposition.objects.current().filter(cluster__unit=slot.unit_id, position=0)
+            slots.check_marked(claims.values_list("text", flat=True).get(), value, "value")
 
     def store(self, said: Sequence[tuple[Answer, Value]]) -> None:
         tuples = PicoTuple.objects.bulk_create(
             PicoTuple(unit_id=answer.assignment.unit_id, answer=answer) for answer, _ in said
         )
-        tuple_in_force.store_slots([(row, value) for row, (_, value) in zip(tuples, said, strict=True)])
+        tuple_in_force.store([(row, value) for row, (_, value) in zip(tuples, said, strict=True)])
 
     def undecided_imports(self, units: QuerySet[Unit]) -> QuerySet[Unit]:
         return units.filter(cluster__imported__isnull=False).exclude(pico_tuples__imported__isnull=False)
@@ -122,13 +113,13 @@ class TupleKind(clusters.ClusterKind):
         return bool(here == there or (not there["fragments"] and here | {"fragments": []} == there))
 
     def matches(self, field: str, said: Value, expected: Value, round: Round) -> bool | None:
-        return _key(said[field]) == _key(expected[field])
+        return key_of(said[field]) == key_of(expected[field])
 
     def apart(self, field: str, one: Value, other: Value) -> float:
         """Slots say the same but for case and spaces, as they do for gold; else they are as near as their words."""
         return (
             0.0
-            if _key(one[field]) == _key(other[field])
+            if key_of(one[field]) == key_of(other[field])
             else 1.0 - (word_f1(one[field]["text"], other[field]["text"]) or 0.0)
         )
 
@@ -141,11 +132,7 @@ class TupleKind(clusters.ClusterKind):
 
 
 def _verdict(slot: str, answers: Sequence[tuple[Answer, Value]]) -> Verdict:
-    return majority(slot, answers, lambda value: _key(value[slot]))[0]
-
-
-def _key(slot: Mapping[str, Any]) -> Hashable:
-    return written(slot["text"]), slot.get("stands_for")
+    return majority(slot, answers, lambda value: key_of(value[slot]))[0]
 
 
 def _with_slots(rows: QuerySet[PicoTuple]) -> QuerySet[PicoTuple]:
@@ -153,13 +140,4 @@ def _with_slots(rows: QuerySet[PicoTuple]) -> QuerySet[PicoTuple]:
 
 
 def _value(row: PicoTuple) -> Value:
-    value: Value = {slot.slot: _slot(slot) for slot in row.slots.all()}
-    return value
-
-
-def _slot(slot: TupleSlot) -> dict[str, Any]:
-    marked: Iterable[TupleFragment] = slot.fragments.all()
-    found: dict[str, Any] = {
-        "text": slot.text, "fragments": [{"start": f.start, "end": f.end, "quote": f.quote} for f in marked],
-    }  # fmt: skip
-    return found | ({"stands_for": slot.stands_for} if slot.slot == Slot.C else {})
+    return slots.said_of(row.slots.all())

@@ -45,6 +45,10 @@ class Command(BaseCommand):
             "--map", action="append", default=[], metavar="OLD=NEW",
             help="what a value means that the format does not know, or CRITERION:OLD=NEW; may be given again",
         )  # fmt: skip
+        parser.add_argument("--topic", default="", help="of pubmed: what the reviews are about")
+        parser.add_argument(
+            "--review", default="", metavar="PMID", help="of pubmed: the review whose studies these are"
+        )
         parser.add_argument("--check", action="store_true", help="read and report only; write nothing")
 
     def handle(
@@ -57,6 +61,8 @@ class Command(BaseCommand):
         lead: str | None,
         level: str,
         map: Sequence[str],
+        topic: str,
+        review: str,
         check: bool,
         **_: Any,
     ) -> None:
@@ -72,7 +78,7 @@ class Command(BaseCommand):
             with _bar() as progress:
                 checked = check_files(
                     project=found, format=format, sources=sources, level=level, progress=progress,
-                    mapping=mapping_of(map),
+                    mapping=mapping_of(map), about={"topic": topic, "review": review},
                 )  # fmt: skip
                 if checked.faults:
                     raise BadFiles(checked.faults)

@@ -121,6 +121,7 @@ class Ratings(Format):
     key = "ratings"
     title = "Ratings given elsewhere (a long table, MSLR's annotations or pairs, SummEval's lines)"
     maps = True
+    joins = True
 
     def __init__(self, mapping: Mapping[str, str] | None = None) -> None:
         self.mapping = mapping or {}
@@ -147,10 +148,14 @@ class Ratings(Format):
         """Files of one shape, each of a rater, are one round: else nobody's answers could be compared."""
         of_shape: dict[str, RatingsFile] = {}
         for file in files:
-            if isinstance(file, RatingsFile) and (first := of_shape.setdefault(file.shape, file)) is not file:
+            if not isinstance(file, RatingsFile):
+                continue
+            if (first := of_shape.setdefault(file.shape, file)) is not file:
                 _join(first, file)
                 if not SHAPES[file.shape][0]:
                     first.choose()
+            elif len(of_shape) > 1:
+                file.read.notice("another round", "Its columns are others: it becomes a round of its own.", 1)
 
 
 def _join(first: RatingsFile, other: RatingsFile) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from annotation.imports import Notice
+from generation.actions.brought import may_be_called
 from generation.models import Run, Summary, UnitLevel
 from generation.runs import sources
 from generation.runs.at_hand import names, runs_with_summaries
@@ -26,6 +27,10 @@ class Placed:
     shown: dict[tuple[str, str], PlannedSource] = field(default_factory=dict)
     runs: dict[str, Run] = field(default_factory=dict)
     texts: dict[tuple[str, str], tuple[int | None, str]] = field(default_factory=dict)
+    #: Of the level of the units.
+    level: str = ""
+    #: System -> key of a unit -> text: what no run here holds, and is brought with the ratings.
+    unheld: dict[str, dict[str, str]] = field(default_factory=dict)
     odd: list[Notice] = field(default_factory=list)
 
 
@@ -34,13 +39,14 @@ def place(project: Project, read: Read, content: Content) -> Placed:
     pages = list(dict.fromkeys(one.page for one in read.said))
     systems = dict.fromkeys(name for one in read.said for name in one.systems or one.page.sides or ())
     placed = Placed(sorted(systems))
-    level = _level(project, {page.unit for page in pages}, placed)
+    level = placed.level = _level(project, {page.unit for page in pages}, placed)
     if level:
         runs = [run for run in runs_with_summaries(project) if run.version.level == level]
         called = names(runs)
         placed.runs = {called[run.pk]: run for run in runs if called[run.pk] in systems}
         _sources(project, level, content, placed)
     _texts(read, placed)
+    _unheld(project, read, placed)
     _say(pages, read, placed)
     return placed
 
@@ -81,9 +87,25 @@ def _texts(read: Read, placed: Placed) -> None:
                 read.fault(line, "summary", f"not the text that {system} wrote of {page.unit} in this project")
 
 
+def _unheld(project: Project, read: Read, placed: Placed) -> None:
+    """What systems without a run wrote of units that are here. Where one has two texts of a unit there is no run: a run
+    has one."""
+    free = may_be_called(project, set(placed.systems) - set(placed.runs))
+    found: dict[str, dict[str, str]] = {}
+    two: set[str] = set()
+    for (page, systems), (text, _) in read.texts.items():
+        for system in free.intersection(systems) if page.unit in placed.units else ():
+            if found.setdefault(system, {}).setdefault(page.unit, text) != text:
+                two.add(system)
+    placed.unheld = {system: found[system] for system in sorted(found) if system not in two}
+
+
 def _say(pages: Iterable[Page], read: Read, placed: Placed) -> None:
     for system in placed.systems:
-        if system not in placed.runs:
+        if brought := len(placed.unheld.get(system, ())):
+            placed.odd.append(Notice("imported outputs", f"{brought} of its texts become a run of imported outputs.",
+                                     "", "", "system", system))  # fmt: skip
+        elif system not in placed.runs:
             placed.odd.append(Notice("no run", "The project has no run of this name; its texts are of this file.",
                                      "", "", "system", system))  # fmt: skip
     for unit in dict.fromkeys(page.unit for page in pages):

@@ -41,6 +41,7 @@ from ...models import ProtocolVersion, RatingDesign, Unblinding
 from ...protocols import content as contents
 from ...protocols.parts import Content
 from ...protocols.writing import create_protocol, free_name
+from .outputs import bring_outputs
 from .placing import Placed, text_of
 from .said import NOT_APPLICABLE, Page, Read, Said
 from .scales import Meaning, value_of
@@ -55,6 +56,7 @@ def store(imported: Import, read: Read, content: Content, placed: Placed, meanin
     """Write it all, in the caller's transaction."""
     project, by = imported.project, imported.created_by
     version = _version(imported, content)
+    bring_outputs(imported, placed)
     plan, places = _plan(project, read, content, placed)
     answers = _answers(read, places)
     raters = {rater: member_of_rater(project, rater, by) for rater in sorted({one.rater for one in read.said})}

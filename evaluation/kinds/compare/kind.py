@@ -31,6 +31,7 @@ class CompareKind(PageKind):
     key = "compare"
     title = "Compare two summaries"
     protocol_kind = "compare"
+    assumed_seconds = 60.0
     fields: Sequence[str] = ()
     tables = (Preference,)
     options = (

@@ -32,6 +32,8 @@ class RateKind(PageKind):
     key = "rate"
     title = "Rate summaries"
     protocol_kind = "rate"
+    # A source is read once, and some summaries are rated.
+    assumed_seconds = 150.0
     fields: Sequence[str] = ()
     tables = (Rating, RatingSpan)
     options = (

@@ -68,13 +68,14 @@ export class Adjudication {
 
   tooSoon = (): boolean => performance.now() - this.shownAt < TOO_SOON
 
-  async start(show: Show = this.show): Promise<void> {
+  /** `first`: the unit to begin with, where somebody comes for one. */
+  async start(show: Show = this.show, first: number | null = null): Promise<void> {
     this.show = show
     this.line = noLine
     this.dossiers.clear()
     this.unit = null
     await this.more()
-    await this.open(following(this.line)?.unit ?? null)
+    await this.open(first ?? following(this.line)?.unit ?? null)
   }
 
   /** The next rows of the queue, from the server. */

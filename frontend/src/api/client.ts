@@ -1,9 +1,11 @@
 /** The only file that calls fetch. Errors are RFC 9457 problem details, typed. */
 
 import createClient from 'openapi-fetch'
-import type { components, paths } from './schema.d.ts'
+import type { components, operations, paths } from './schema.d.ts'
 
 export type Schemas = components['schemas']
+/** What an operation takes after the question mark. */
+export type Query<O extends keyof operations> = NonNullable<operations[O]['parameters']['query']>
 
 export interface FieldError {
   field: string
@@ -49,6 +51,15 @@ export class Offline extends Error {
   }
 }
 
+/** Whether the server answers at all. */
+export async function answers(): Promise<boolean> {
+  try {
+    return (await fetch('/healthz', { cache: 'no-store' })).ok
+  } catch {
+    return false
+  }
+}
+
 type Listener = () => void
 const signedOut = new Set<Listener>()
 /** Calls `listener` whenever a reply says that nobody is signed in. Returns what takes it off again. */
@@ -57,12 +68,16 @@ export function onSignedOut(listener: Listener): () => void {
   return () => signedOut.delete(listener)
 }
 
+/** Tells whoever listens that nobody is signed in. */
+export const saySignedOut = (): void => signedOut.forEach((f) => f())
+
 /** Read when sending, never kept: signing in changes it under an open page. */
-function csrfToken(): string {
+export function csrfToken(): string {
   return /(?:^|;\s*)csrftoken=([^;]*)/.exec(document.cookie)?.[1] ?? ''
 }
 
-async function problemOf(response: Response): Promise<Problem> {
+/** What a reply that is no success says. */
+export async function problemOf(response: Response): Promise<Problem> {
   let body: Record<string, unknown> = {}
   try {
     const parsed: unknown = await response.json()
@@ -100,7 +115,7 @@ async function send(request: Request): Promise<Response> {
       return await once(again)
     }
     // A wrong password is a 401 too, and no reason to ask for a second sign-in.
-    if (error instanceof Unauthenticated && !again.url.includes('/api/v1/session/')) signedOut.forEach((f) => f())
+    if (error instanceof Unauthenticated && !again.url.includes('/api/v1/session/')) saySignedOut()
     throw error
   }
 }
@@ -126,26 +141,4 @@ export async function putAnswer(uuid: string, body: string): Promise<Schemas['Su
     credentials: 'same-origin',
   })
   return (await (await send(request)).json()) as Schemas['Submitted']
-}
-
-/** Sends a form with a file in it; `fetch` cannot say how much of a body is sent. `onsent` gets the share, 0..1. */
-export function upload<T>(path: string, form: FormData, onsent: (share: number) => void): { reply: Promise<T>; stop: () => void } {
-  const request = new XMLHttpRequest()
-  const reply = new Promise<T>((resolve, reject) => {
-    request.open('POST', path)
-    request.setRequestHeader('X-CSRFToken', csrfToken())
-    request.setRequestHeader('Accept', 'application/json')
-    request.upload.onprogress = (event) => event.lengthComputable && onsent(event.loaded / event.total)
-    request.onerror = () => reject(new Offline())
-    request.onabort = () => reject(new DOMException('Stopped', 'AbortError'))
-    request.onload = () => {
-      if (request.status >= 200 && request.status < 300) return resolve(JSON.parse(request.responseText) as T)
-      void problemOf(new Response(request.responseText, { status: request.status })).then((problem) => {
-        if (problem instanceof Unauthenticated) signedOut.forEach((f) => f())
-        reject(problem)
-      })
-    }
-    request.send(form)
-  })
-  return { reply, stop: () => request.abort() }
 }

@@ -55,6 +55,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/clusters/{cluster_id}/neighbours/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The clusters before and after this one in the list that the same filters give. */
+        get: operations["clusters_neighbours"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/clusters/{cluster_id}/propositions/": {
         parameters: {
             query?: never;
@@ -83,6 +100,23 @@ export interface paths {
         put?: never;
         /** @description Take out a cluster that is in no round. What was said of it stays in the record. */
         post: operations["clusters_remove"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/findings/{finding_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Dismiss a finding, send the values that it doubts to review, or reopen one that was dismissed. */
+        post: operations["findings_answer"];
         delete?: never;
         options?: never;
         head?: never;
@@ -280,6 +314,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/me/pubmed/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description By what address you ask PubMed, and whether you have given a key. */
+        get: operations["pubmed_access_get"];
+        /** @description Keep the address and the key by which you ask PubMed. The key is never told again. */
+        put: operations["pubmed_access_set"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/me/sessions/": {
         parameters: {
             query?: never;
@@ -344,6 +396,40 @@ export interface paths {
         get: operations["my_work"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/notifications/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Rounds opened, replies, decisions and jobs that ended, unread ones first. What is alike is one entry. */
+        get: operations["notifications_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/notifications/read/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Mark entries as read; the list as it then is. */
+        post: operations["notifications_read"];
         delete?: never;
         options?: never;
         head?: never;
@@ -456,6 +542,41 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{slug}/clusters/states/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description How many clusters there are in each state, of those that the other filters leave. */
+        get: operations["clusters_states"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{slug}/consistency/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description By rule how much the newest check found. */
+        get: operations["consistency_get"];
+        put?: never;
+        /** @description Have a worker check the corpus. While a check waits or runs it is that one. */
+        post: operations["consistency_check"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{slug}/elsewhere/check/": {
         parameters: {
             query?: never;
@@ -484,6 +605,41 @@ export interface paths {
         put?: never;
         /** @description Store ratings that were checked, as a closed round of named raters: all of them or none. */
         post: operations["ratings_import"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{slug}/evidence/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description How well rankers find the sentences that people took as evidence, beside position and chance. */
+        get: operations["evidence_get"];
+        put?: never;
+        /** @description Have a worker rank what is not ranked yet. While the same is under way it is that job. */
+        post: operations["evidence_rank"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{slug}/findings/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description What the newest check found, in the order of the rules, the most telling of a rule first. */
+        get: operations["findings_list"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -725,7 +881,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Open rounds and the newest closed ones, what needs attention in them, and who is at work. */
+        /** @description Open rounds and the newest closed ones, what needs attention in them, who is at work, and answers by day. */
         get: operations["projects_overview"];
         put?: never;
         post?: never;
@@ -991,6 +1147,58 @@ export interface paths {
         put?: never;
         /** @description What a plan comes to: units, answers, each person's share and time. Opens nothing. */
         post: operations["rounds_totals"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{slug}/searches/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Searches of PubMed, newest first. */
+        get: operations["searches_list"];
+        put?: never;
+        /** @description Search PubMed in the background. What it finds become reviews; those that are known are counted. */
+        post: operations["searches_add"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{slug}/searches/studies/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Read records from PubMed that become studies of a review. */
+        post: operations["searches_add_studies"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{slug}/searches/table/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Reviews retrieved and included, by topic. */
+        get: operations["searches_table"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1441,6 +1649,24 @@ export interface paths {
         put?: never;
         /** @description Take the answer nearest to the others, of the contested units on which people agreed so far. One act. */
         post: operations["adjudication_decide_at_once"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/rounds/{round_id}/adjudication/gold/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description What of a closed round can be practised with, and what could be if a curator stood behind it. */
+        get: operations["adjudication_gold"];
+        put?: never;
+        /** @description Stand behind what people agreed on, as gold to practise with. One act. */
+        post: operations["adjudication_stand_behind"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2069,6 +2295,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/searches/{search_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description One search, and how far it is. */
+        get: operations["searches_get"];
+        put?: never;
+        /** @description Stop a search, or go on with one that ended early. */
+        post: operations["searches_act"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/session/": {
         parameters: {
             query?: never;
@@ -2193,6 +2437,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/units/{unit_id}/cards/{kind}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description A unit as a kind shows it, for a value that a curator gives outside of rounds. */
+        get: operations["units_card"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/units/{unit_id}/confirmations/": {
         parameters: {
             query?: never;
@@ -2270,7 +2531,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Put a corrected text in the place of a proposition's; what was said of the old one is to be looked at. */
+        /**
+         * @description Put a corrected text in the place of a proposition's, or of a target's; what was said of the old one is to be
+         *     looked at.
+         */
         post: operations["units_correct_text"];
         delete?: never;
         options?: never;
@@ -2316,6 +2580,18 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description A part of a structured abstract: a half-open range of code points of it, under its label. */
+        AbstractSection: {
+            label: string;
+            start: number;
+            end: number;
+        };
+        /** @description A sentence of the abstract, by its number from 1, under the heading that it stands under. */
+        AbstractSentence: {
+            number: number;
+            text: string;
+            section: string;
+        };
         /** @description Input that refuses fields it does not know, so that nobody believes to have set what was ignored. */
         AcceptRequest: {
             token: string;
@@ -2409,11 +2685,11 @@ export interface components {
             units_answered: number;
             raters: string[];
             answers: number;
-            measures: components["schemas"]["Measure"][];
+            measures: components["schemas"]["CitedMeasure"][];
             spans: components["schemas"]["SpanAgreement"][];
             /** @description Where people were asked again. */
             repeats?: components["schemas"]["Repeats"];
-            /** @description Where a value in force was shown to be reviewed. */
+            /** @description Where the current value was shown to be reviewed. */
             review?: components["schemas"]["Reviewed"];
             /** Format: date-time */
             as_of: string;
@@ -2467,6 +2743,14 @@ export interface components {
             /** @description Told when it gives nothing away. */
             explanation: string;
         };
+        /** @description One kind that is asked for. */
+        AskedRewriting: {
+            field: components["schemas"]["FieldEnum"];
+            /** @description What the label is to become; empty where none is known. */
+            should: string;
+            /** @description At most three; none where no rule fits, or the round shows none. */
+            drafts: components["schemas"]["Draft"][];
+        };
         /** @description How many contested units would be decided at each share of agreement. */
         AtOncePreview: {
             contested: number;
@@ -2498,15 +2782,19 @@ export interface components {
             /** @description The people who answered read it, where the project shows it. */
             reason: string;
         };
+        /** @description One person in one open round. */
         AtWork: {
             member: number;
             name: string;
             pseudonym: string;
-            rounds: number;
             answered: number;
             skipped: number;
+            /** @description Of the person's own share; null in a pool. */
+            left: number | null;
             /** Format: double */
-            active_seconds: number;
+            seconds_an_answer: number | null;
+            /** Format: date-time */
+            last_answer_at: string | null;
         };
         /** @description One walk through the units of a practice round. */
         Attempt: {
@@ -2548,6 +2836,65 @@ export interface components {
         BetterEnum: "higher" | "lower";
         /** @enum {unknown} */
         BlankEnum: "";
+        /** @description What every card has, whatever its kind. */
+        BlindCheckCard: {
+            assignment: number;
+            /** @description Of the person's answer; 0 before the first. */
+            revision: number;
+            /** @description Revision of the unit; send it back with the answer. */
+            shown: number;
+            position: number;
+            unit: components["schemas"]["CardUnit"];
+            /** Format: date-time */
+            answered_at: string | null;
+            outcome: components["schemas"]["OutcomeEnum"] | components["schemas"]["NullEnum"];
+            comment: string;
+            flag: boolean;
+            /** @description The decisions whose value is shown, to be sent back with the answer; empty where none is. */
+            references: number[];
+            text: string;
+            role: components["schemas"]["PropositionRoleEnum"];
+            pico: components["schemas"]["PicoSlot"][];
+            context: components["schemas"]["LabelContext"];
+            candidates: components["schemas"]["Range"][] | null;
+            value: components["schemas"]["LabelValue"] | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "blind_check";
+        };
+        /** @enum {string} */
+        BlindCheckKindEnum: "blind_check";
+        /** @description What every submission has, whatever its kind. */
+        BlindCheckSubmissionRequest: {
+            assignment: number;
+            /** @description The revision that this one follows. */
+            revision: number;
+            outcome: components["schemas"]["OutcomeEnum"];
+            /**
+             * @description Code of a skip.
+             * @default
+             */
+            reason: string;
+            shown: number;
+            /** @default 0 */
+            active_ms: number;
+            /** @default  */
+            comment: string;
+            /** @default false */
+            flag: boolean;
+            /** @description The decisions that the card showed. */
+            references?: number[];
+            /** @description Assignments whose cards are held. */
+            have?: number[];
+            value?: components["schemas"]["LabelValueRequest"] | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "blind_check";
+        };
         /** @description ``draws``: whole reviews, or units where no review has several. */
         Bootstrap: {
             replicates: number;
@@ -2556,7 +2903,7 @@ export interface components {
         };
         /** @enum {string} */
         ByEnum: "provider" | "link";
-        Card: components["schemas"]["CompareCard"] | components["schemas"]["RateCard"] | components["schemas"]["TupleCard"] | components["schemas"]["LabelCard"] | components["schemas"]["DiscourseCard"];
+        Card: components["schemas"]["BlindCheckCard"] | components["schemas"]["CompareCard"] | components["schemas"]["PicoCard"] | components["schemas"]["RateCard"] | components["schemas"]["ScreenCard"] | components["schemas"]["SentencesCard"] | components["schemas"]["TupleCard"] | components["schemas"]["LabelCard"] | components["schemas"]["CounterfactualCard"] | components["schemas"]["DiscourseCard"];
         CardUnit: {
             id: number;
             /** @description Empty where people are not to learn it. */
@@ -2583,10 +2930,22 @@ export interface components {
             /** Format: int64 */
             unit: number;
         };
+        Certain: {
+            least: number;
+            most: number;
+        };
         Check: {
             name: string;
+            title: string;
             passed: boolean;
+            /** @description What was found. */
             detail: string;
+            /** @description Why it matters. */
+            means: string;
+            /** @description What to do where it fails. */
+            advice: string;
+            /** @description Where, below the project's address; empty for nowhere. */
+            page: string;
         };
         Checked: {
             rater: string;
@@ -2600,6 +2959,10 @@ export interface components {
             content: components["schemas"]["ProtocolContent"] | null;
             digest: string;
             instructions_html: string;
+            /** @description By criterion: the scale that its options can mean values of (``means``), where it is not its own. */
+            scales: {
+                [key: string]: string[];
+            };
         };
         /** @enum {string} */
         ChoosesEnum: "any" | "decided" | "settled";
@@ -2607,6 +2970,45 @@ export interface components {
         ChosenRequest: {
             /** @description The option of each question. */
             chosen: number[];
+        };
+        /** @description One sentence: measure, coefficient with its interval, units, raters and method. Empty without answers. */
+        Citation: {
+            text: string;
+            latex: string;
+        };
+        CitedMeasure: {
+            name: string;
+            scale: string[];
+            q: number;
+            weights: string;
+            metric: string;
+            /** Format: double */
+            level: number;
+            units: number;
+            reviews: number | null;
+            /** @description Over what the interval goes that is to be cited: reviews or units. */
+            cite: string;
+            reviews_method: components["schemas"]["ReviewsMethod"];
+            raters: number;
+            ratings: number;
+            /** Format: double */
+            missing_share: number | null;
+            all_agree: components["schemas"]["AllAgree"];
+            /** Format: double */
+            pairwise: number | null;
+            coefficients: components["schemas"]["Coefficients"];
+            undefined: {
+                [key: string]: string;
+            };
+            categories: components["schemas"]["Category"][];
+            pairs: components["schemas"]["Pairs"];
+            confusion: components["schemas"]["Confusion"];
+            contested: components["schemas"]["ContestedUnit"][];
+            bootstrap: components["schemas"]["Bootstrap"];
+            warnings: string[];
+            plan: components["schemas"]["Plan"] | null;
+            gold: components["schemas"]["AgainstGold"][];
+            citation: components["schemas"]["Citation"];
         };
         ClassScore: {
             label: string;
@@ -2619,6 +3021,16 @@ export interface components {
             /** Format: double */
             f1: number | null;
         };
+        ClassifiedSentence: {
+            number: number;
+            said: components["schemas"]["ClassifiedSentenceSaidEnum"];
+        };
+        ClassifiedSentenceRequest: {
+            number: number;
+            said: components["schemas"]["ClassifiedSentenceSaidEnum"];
+        };
+        /** @enum {string} */
+        ClassifiedSentenceSaidEnum: "BACKGROUND" | "GOAL" | "METHODS" | "DETAILED_FINDINGS" | "EVIDENCE_QUALITY" | "EFFECT" | "RECOMMENDATION" | "FURTHER_STUDY" | "ETC";
         Cluster: {
             id: number;
             unit: number;
@@ -2632,7 +3044,15 @@ export interface components {
             propositions: components["schemas"]["Proposition"][];
             /** @description Of the target, at most one a kind. */
             counterfactuals: components["schemas"]["Counterfactual"][];
+            /** @description Of the newest consistency check; for curators. */
+            findings: components["schemas"]["ClusterFinding"][];
             history: components["schemas"]["History"][];
+        };
+        ClusterFinding: {
+            id: number;
+            rule: string;
+            title: string;
+            reason: string;
         };
         /** @description A cluster in a list. */
         ClusterRow: {
@@ -2641,6 +3061,8 @@ export interface components {
             review: components["schemas"]["ReviewRef"];
             /** @description Of the target proposition. */
             text: string;
+            /** @description Where its texts hold what is searched for. */
+            hit: components["schemas"]["Hit"] | null;
             inputs: number;
             pico: components["schemas"]["CorpusSlot"][];
             /** @description Of the target. */
@@ -2648,6 +3070,12 @@ export interface components {
             /** @description Of the target. */
             modality: components["schemas"]["GoldModality"] | null;
             relation: components["schemas"]["GoldRelation"] | null;
+        };
+        /** @description How many clusters there are in a state. */
+        ClusterState: {
+            /** @description Empty for all. */
+            state: string;
+            clusters: number;
         };
         ClustersDone: {
             /** @description Those that were made or touched, as they are now. */
@@ -2698,7 +3126,7 @@ export interface components {
          */
         Comparator: {
             text: string;
-            /** @description Where it was marked in the target; the text is then the quotes, spaced. */
+            /** @description Where it was marked in the target; the text is then the quotes, spaced, and what it implies. */
             fragments?: components["schemas"]["Fragment"][];
             /**
              * @description What a blank comparator means.
@@ -2712,7 +3140,7 @@ export interface components {
          */
         ComparatorRequest: {
             text: string;
-            /** @description Where it was marked in the target; the text is then the quotes, spaced. */
+            /** @description Where it was marked in the target; the text is then the quotes, spaced, and what it implies. */
             fragments?: components["schemas"]["FragmentRequest"][];
             /**
              * @description What a blank comparator means.
@@ -2820,11 +3248,25 @@ export interface components {
             /** @description Markdown. */
             text: string;
         };
-        Contested: {
+        Consistency: {
+            /**
+             * Format: date-time
+             * @description Null before the first check.
+             */
+            checked_at: string | null;
+            /** @description The newest check that is under way, or failed. */
+            job: components["schemas"]["Job"] | null;
+            rules: components["schemas"]["RuleTotals"][];
+        };
+        ContestedUnit: {
             item: string;
             /** Format: double */
             agreement: number;
             ratings: components["schemas"]["Rating"][];
+            unit: number | null;
+            text: string;
+            /** @description For adjudication, where the reader may adjudicate. */
+            waits: boolean;
         };
         /** @description A half-open range of Unicode code points of the summary that stands word for word in one of the inputs. */
         CopiedRange: {
@@ -2903,7 +3345,7 @@ export interface components {
              */
             uuid?: string;
             /**
-             * @description Needed where a value in force is replaced.
+             * @description Needed where a current value is replaced.
              * @default
              */
             reason: string;
@@ -2943,7 +3385,7 @@ export interface components {
         /** @description The target rewritten so that one aspect of it is false. */
         Counterfactual: {
             id: number;
-            kind: components["schemas"]["CounterfactualKindEnum"];
+            kind: components["schemas"]["KindOfCounterfactualEnum"];
             text: string;
             version: number;
             origin: components["schemas"]["CounterfactualOriginEnum"];
@@ -2954,16 +3396,99 @@ export interface components {
             changes: components["schemas"]["WordChange"][];
             warnings: components["schemas"]["CounterfactualWarning"][];
         };
+        /** @description What every card has, whatever its kind. */
+        CounterfactualCard: {
+            assignment: number;
+            /** @description Of the person's answer; 0 before the first. */
+            revision: number;
+            /** @description Revision of the unit; send it back with the answer. */
+            shown: number;
+            position: number;
+            unit: components["schemas"]["CardUnit"];
+            /** Format: date-time */
+            answered_at: string | null;
+            outcome: components["schemas"]["OutcomeEnum"] | components["schemas"]["NullEnum"];
+            comment: string;
+            flag: boolean;
+            /** @description The decisions whose value is shown, to be sent back with the answer; empty where none is. */
+            references: number[];
+            text: string;
+            /** @description Key of the cluster that the target is of. */
+            cluster: string;
+            pico: components["schemas"]["TupleSlotShown"][];
+            /** @description In force; null for none. */
+            polarity: components["schemas"]["PolarityEnum"] | components["schemas"]["NullEnum"];
+            /** @description In force; null for none. */
+            modality: components["schemas"]["ModalityEnum"] | components["schemas"]["NullEnum"];
+            polarity_cue: components["schemas"]["Range"][];
+            modality_cue: components["schemas"]["Range"][];
+            asked: components["schemas"]["AskedRewriting"][];
+            /** @description Words that weaken a claim. */
+            hedges: string[];
+            /** @description Words that strengthen one. */
+            boosters: string[];
+            value: components["schemas"]["CounterfactualValue"] | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "counterfactual";
+        };
         /** @description How many counterfactuals of a kind are in force, and of targets of which polarity; the rest have none decided. */
         CounterfactualCount: {
-            kind: components["schemas"]["CounterfactualKindEnum"];
+            kind: components["schemas"]["KindOfCounterfactualEnum"];
             count: number;
             polarity: components["schemas"]["ValueCount"][];
         };
         /** @enum {string} */
-        CounterfactualKindEnum: "negation" | "antonym" | "no effect" | "no evidence" | "modality";
+        CounterfactualKindEnum: "counterfactual";
         /** @enum {string} */
         CounterfactualOriginEnum: "imported" | "written";
+        /** @description What every submission has, whatever its kind. */
+        CounterfactualSubmissionRequest: {
+            assignment: number;
+            /** @description The revision that this one follows. */
+            revision: number;
+            outcome: components["schemas"]["OutcomeEnum"];
+            /**
+             * @description Code of a skip.
+             * @default
+             */
+            reason: string;
+            shown: number;
+            /** @default 0 */
+            active_ms: number;
+            /** @default  */
+            comment: string;
+            /** @default false */
+            flag: boolean;
+            /** @description The decisions that the card showed. */
+            references?: number[];
+            /** @description Assignments whose cards are held. */
+            have?: number[];
+            value?: components["schemas"]["CounterfactualValueRequest"] | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "counterfactual";
+        };
+        /** @description What was made of the target, by kind: those that the round asks for. */
+        CounterfactualValue: {
+            negation?: components["schemas"]["RewritingValue"];
+            antonym?: components["schemas"]["RewritingValue"];
+            no_effect?: components["schemas"]["RewritingValue"];
+            no_evidence?: components["schemas"]["RewritingValue"];
+            modality?: components["schemas"]["RewritingValue"];
+        };
+        /** @description What was made of the target, by kind: those that the round asks for. */
+        CounterfactualValueRequest: {
+            negation?: components["schemas"]["RewritingValueRequest"];
+            antonym?: components["schemas"]["RewritingValueRequest"];
+            no_effect?: components["schemas"]["RewritingValueRequest"];
+            no_evidence?: components["schemas"]["RewritingValueRequest"];
+            modality?: components["schemas"]["RewritingValueRequest"];
+        };
         /** @description Something odd about a counterfactual; the code is stable, the message a sentence. */
         CounterfactualWarning: {
             code: string;
@@ -2975,6 +3500,8 @@ export interface components {
             better: components["schemas"]["BetterEnum"] | components["schemas"]["BlankEnum"];
             good: string[];
             values: string[];
+            /** @description What a mean cannot leave. */
+            bounds: number[] | null;
             systems: components["schemas"]["SystemFigure"][];
             pairs: components["schemas"]["PairFigure"][];
             letters: {
@@ -3029,13 +3556,25 @@ export interface components {
             /** @description Nothing was ever said of it, so it can be taken out again. */
             removable: boolean;
         };
+        /** @description A document or a sentence, with what the kinds say that ask of such a text. */
+        CuratedTarget: {
+            id: number;
+            unit: number;
+            level: components["schemas"]["TargetLevelEnum"];
+            key: string;
+            text: string;
+            inputs: components["schemas"]["CorpusInput"][];
+            others: components["schemas"]["OtherCell"][];
+        };
         /** @description One review whole, as the curate page shows it. */
         Curation: {
             id: number;
             pmid: string;
             title: string;
             abstract: string;
-            targets: components["schemas"]["Target"][];
+            targets: components["schemas"]["CuratedTarget"][];
+            /** @description Null where its sentences have no classes. */
+            derived: components["schemas"]["DerivedTexts"] | null;
             clusters_count: number;
             /** @description From `offset` on, at most `limit`. */
             clusters: components["schemas"]["CuratedCluster"][];
@@ -3066,10 +3605,20 @@ export interface components {
             /** Format: date-time */
             at: string;
         };
+        /** @description What MS^2 makes of the classes in force of an abstract's sentences: a line a sentence. */
+        DerivedTexts: {
+            background: string;
+            target: string;
+        };
         /** @enum {string} */
         DerivesEnum: "m3";
-        /** @description How often each system comes at each place and after which; of pairs, beside which and on which side. */
+        /**
+         * @description How often each system comes at each place and after which; of pairs, beside which and on which side. An example,
+         *     drawn by the seed alone: a round draws with a secret too.
+         */
         DesignBalance: {
+            /** @description How often each does so whatever is drawn; null where that cannot be said. */
+            certain: components["schemas"]["Certain"] | null;
             systems: string[];
             pages?: number;
             places?: number[][];
@@ -3190,11 +3739,18 @@ export interface components {
             /** @description Newest first. */
             history: components["schemas"]["DecidedField"][];
         };
+        /** @description A text by a rule, to be accepted, edited or turned down. */
+        Draft: {
+            rule: components["schemas"]["RuleEnum"];
+            text: string;
+        };
         /** @description Input that refuses fields it does not know, so that nobody believes to have set what was ignored. */
         DraftRequest: {
             /** @description What is left out has its default. */
             content: components["schemas"]["ProtocolContentRequest"];
         };
+        /** @enum {string} */
+        DroppedEnum: "too many studies";
         /** @description A text that a corrected one has taken the place of. */
         EarlierText: {
             unit: number;
@@ -3240,6 +3796,86 @@ export interface components {
             readonly digest: string;
             seal?: number | null;
         };
+        /** @description What there is to rank, and how well rankers find what people mapped. */
+        Evidence: {
+            /** @description Target sentences in force. */
+            targets: number;
+            studies: number;
+            /** @description Without an abstract, or not split yet. */
+            studies_without_sentences: number;
+            /** @description Of a target and a study of its review whose abstract is there. */
+            pairs: number;
+            /** @description Of these that people mapped to sentences. */
+            mapped: number;
+            /** @description Inputs that are no sentence of their study's abstract. */
+            not_found: number;
+            /** @description Inputs of studies without an abstract. */
+            no_abstract: number;
+            /** @description Of all mapped pairs; the position and chance alone tell something. */
+            baseline: components["schemas"]["EvidenceReport"];
+            rankings: components["schemas"]["RankingTotals"][];
+            rankers: components["schemas"]["Ranker"][];
+            /** @description The newest ranking that is under way, or failed. */
+            job: components["schemas"]["Job"] | null;
+        };
+        /** @description Of the pairs that are both mapped by people and ranked. */
+        EvidenceReport: {
+            /** @description A sentence that people took is ranked first. */
+            top_1: components["schemas"]["EvidenceShare"];
+            /** @description It is one of the first three. */
+            top_3: components["schemas"]["EvidenceShare"];
+            /** @description It stands where the position baseline looks. */
+            position: components["schemas"]["EvidenceShare"];
+            /**
+             * Format: double
+             * @description Of a random order.
+             */
+            chance_1: number | null;
+            /** Format: double */
+            chance_3: number | null;
+            /**
+             * Format: double
+             * @description How many an abstract has on average.
+             */
+            sentences: number | null;
+        };
+        EvidenceSentence: {
+            number: number;
+            said: components["schemas"]["EvidenceSentenceSaidEnum"];
+        };
+        EvidenceSentenceRequest: {
+            number: number;
+            said: components["schemas"]["EvidenceSentenceSaidEnum"];
+        };
+        /** @enum {string} */
+        EvidenceSentenceSaidEnum: "picked" | "other comparator" | "table data" | "statistic" | "needs aggregation" | "no support" | "neither";
+        /** @description Which sentences bear evidence; none is said where the whole review is dropped. */
+        EvidenceSentences: {
+            /** @default  */
+            dropped: components["schemas"]["DroppedEnum"] | components["schemas"]["BlankEnum"];
+            sentences: components["schemas"]["EvidenceSentence"][];
+        };
+        /** @description Which sentences bear evidence; none is said where the whole review is dropped. */
+        EvidenceSentencesRequest: {
+            /** @default  */
+            dropped: components["schemas"]["DroppedEnum"] | components["schemas"]["BlankEnum"];
+            sentences: components["schemas"]["EvidenceSentenceRequest"][];
+        };
+        /** @description The share of pairs with a hit, and its interval over reviews; where there is none, why. */
+        EvidenceShare: {
+            /** Format: double */
+            value: number | null;
+            /** @description Pairs of a target and a study. */
+            n: number;
+            /** @description Reviews that these are of. */
+            clusters: number;
+            /** Format: double */
+            sd: number | null;
+            /** @description 95 %. */
+            ci: number[] | null;
+            undefined: string;
+            no_interval: string;
+        };
         /** @description A summary, letter by letter as its system wrote it, and what each rater said of it. */
         Example: {
             source: string;
@@ -3280,6 +3916,8 @@ export interface components {
             tries_left: number;
             fields: components["schemas"]["FieldFeedback"][];
         };
+        /** @enum {string} */
+        FieldEnum: "negation" | "antonym" | "no_effect" | "no_evidence" | "modality";
         FieldFeedback: {
             field: string;
             right: boolean;
@@ -3359,6 +3997,41 @@ export interface components {
         };
         /** @enum {string} */
         FileTypeEnum: "xlsx" | "csv";
+        /** @description Something to look at, and what a curator said to it. */
+        Finding: {
+            id: number;
+            rule: string;
+            reason: string;
+            /** Format: double */
+            weight: number;
+            is_information: boolean;
+            units: components["schemas"]["FindingUnit"][];
+            said: components["schemas"]["FindingSaidEnum"] | components["schemas"]["BlankEnum"];
+            because: string;
+            said_by: string;
+            /** Format: date-time */
+            said_at: string | null;
+            /** @description The closed rounds in whose queue of adjudication waits what was sent to review. */
+            queues: components["schemas"]["FindingQueue"][];
+            /** @description Whether labels are in doubt that can be reviewed. */
+            can_be_sent: boolean;
+        };
+        /** @description What a curator says to a finding, and why. */
+        FindingAnswerRequest: {
+            say: components["schemas"]["SayEnum"];
+            reason: string;
+        };
+        FindingQueue: {
+            round: number;
+            name: string;
+        };
+        /** @enum {string} */
+        FindingSaidEnum: "dismissed" | "sent";
+        FindingUnit: {
+            unit: number;
+            key: string;
+            text: string;
+        };
         /** @description What comes before the first unit. */
         First: {
             what: components["schemas"]["FirstWhatEnum"];
@@ -3390,11 +4063,25 @@ export interface components {
             key: string;
             title: string;
             levels: components["schemas"]["FormatLevel"][];
+            /** @description Whether the level can be left out: the file says it. */
+            recognises: boolean;
+            asks: components["schemas"]["FormatAsk"][];
             /** @description Whether meanings of values can be given. */
             maps: boolean;
+            /** @description Whether several files can be sent as one set. */
+            joins: boolean;
+        };
+        /** @description What has to be said of a file beside its level. */
+        FormatAsk: {
+            key: string;
+            title: string;
+            /** @description The level for which it is asked. */
+            level: string;
+            help: string;
+            is_needed: boolean;
         };
         /** @enum {string} */
-        FormatEnum: "counterfactuals" | "m3" | "ratings";
+        FormatEnum: "counterfactuals" | "m3" | "pubmed" | "ratings";
         FormatLevel: {
             key: string;
             title: string;
@@ -3428,6 +4115,15 @@ export interface components {
         GoldCue: {
             value: components["schemas"]["CueValue"] | null;
             origin: components["schemas"]["OriginEnum"];
+        };
+        /** @description What a closed round has of gold to practise with. */
+        GoldFound: {
+            /** @description Units on which people agreed, and that no curator stands behind yet. */
+            units: number;
+            /** @description Units that a curator stands behind. */
+            gold: number;
+            /** @description Units that wait for a curator. */
+            waiting: number;
         };
         GoldModality: {
             value: components["schemas"]["ModalityEnum"];
@@ -3500,6 +4196,16 @@ export interface components {
             /** Format: date-time */
             decided_at: string;
             reason: string;
+        };
+        /** @description A proposition that holds what is searched for, from a little before the first hit. */
+        Hit: {
+            /** @description 0: the target. */
+            position: number;
+            pieces: components["schemas"]["HitPiece"][];
+        };
+        HitPiece: {
+            text: string;
+            hit: boolean;
         };
         /** @description One file that was brought in, with how many notices there are of each kind. */
         Import: {
@@ -3651,6 +4357,8 @@ export interface components {
             /** @description People are not to learn whose work they judge. */
             blind: boolean;
         };
+        /** @enum {string} */
+        KindOfCounterfactualEnum: "negation" | "antonym" | "no effect" | "no evidence" | "modality";
         /** @description What every card has, whatever its kind. */
         LabelCard: {
             assignment: number;
@@ -3915,39 +4623,6 @@ export interface components {
             name: string;
             units: number;
         };
-        Measure: {
-            name: string;
-            scale: string[];
-            q: number;
-            weights: string;
-            metric: string;
-            /** Format: double */
-            level: number;
-            units: number;
-            reviews: number | null;
-            /** @description Over what the interval goes that is to be cited: reviews or units. */
-            cite: string;
-            reviews_method: components["schemas"]["ReviewsMethod"];
-            raters: number;
-            ratings: number;
-            /** Format: double */
-            missing_share: number | null;
-            all_agree: components["schemas"]["AllAgree"];
-            /** Format: double */
-            pairwise: number | null;
-            coefficients: components["schemas"]["Coefficients"];
-            undefined: {
-                [key: string]: string;
-            };
-            categories: components["schemas"]["Category"][];
-            pairs: components["schemas"]["Pairs"];
-            confusion: components["schemas"]["Confusion"];
-            contested: components["schemas"]["Contested"][];
-            bootstrap: components["schemas"]["Bootstrap"];
-            warnings: string[];
-            plan: components["schemas"]["Plan"] | null;
-            gold: components["schemas"]["AgainstGold"][];
-        };
         /** @description Names are for leads and curators, e-mail addresses for leads; to others a person is a pseudonym. */
         Member: {
             readonly id: number;
@@ -3980,6 +4655,19 @@ export interface components {
             parameters: components["schemas"]["Parameter"][];
             figures: components["schemas"]["Figure"][];
         };
+        /** @description Of the texts that were rated, not of the whole run. */
+        MetricMean: {
+            system: string;
+            /** Format: double */
+            value: number | null;
+            n: number;
+            ci: number[] | null;
+            undefined: string;
+        };
+        MetricMeans: {
+            metric: string;
+            systems: components["schemas"]["MetricMean"][];
+        };
         /** @description Something that the release of the cluster waits for. */
         Missing: {
             unit: number;
@@ -4005,6 +4693,14 @@ export interface components {
         };
         /** @enum {string} */
         ModalityEnum: "strong" | "moderate" | "weak" | "no evidence";
+        /** @description The clusters before and after one, among those that are narrowed alike. */
+        Neighbours: {
+            previous: number | null;
+            next: number | null;
+            /** @description Null where the filters leave it out by now. */
+            number: number | null;
+            of: number;
+        };
         /** @description One cluster, typed or pasted whole. Its text is that of the target proposition. */
         NewClusterRequest: {
             text: string;
@@ -4116,6 +4812,12 @@ export interface components {
             /** @default  */
             note: string;
         };
+        NewPubMedAccessRequest: {
+            /** Format: email */
+            email: string;
+            /** @description Left out: the one that is kept stays; empty: it is removed. */
+            key?: (string | null) | string;
+        };
         /** @description Input that refuses fields it does not know, so that nobody believes to have set what was ignored. */
         NewRemarkRequest: {
             act: components["schemas"]["ActEnum"];
@@ -4157,6 +4859,19 @@ export interface components {
         NewSealsRequest: {
             members: number[];
         };
+        /** @description A query in PubMed's own words; what it finds become reviews of the project. */
+        NewSearchRequest: {
+            query: string;
+            /** @default  */
+            topic: string;
+            /**
+             * Format: date
+             * @description Of publication.
+             */
+            date_from?: string | null;
+            /** Format: date */
+            date_to?: string | null;
+        };
         /** @description One target sentence of the review, with the texts it must be derived from, if they are known already. */
         NewSentenceRequest: {
             text: string;
@@ -4173,13 +4888,31 @@ export interface components {
             reason: string;
             rows: components["schemas"]["NewSentenceRequest"][];
         };
+        /**
+         * @description What becomes studies of a review: pasted PubMed ids, what the review cites, or both; with neither, those of its
+         *     studies that were not read yet.
+         */
+        NewStudiesRequest: {
+            /** @description PMID of a review of the project. */
+            review: string;
+            /**
+             * @description Apart by spaces, commas or lines.
+             * @default
+             */
+            pmids: string;
+            /**
+             * @description All that the review cites.
+             * @default false
+             */
+            references: boolean;
+        };
         /** @description Input that refuses fields it does not know, so that nobody believes to have set what was ignored. */
         NewSystemRequest: {
             name: string;
             /** @default  */
             description: string;
         };
-        /** @description A corrected text of one proposition, and why. */
+        /** @description A corrected text of one proposition or target, and why. */
         NewTextRequest: {
             text: string;
             reason: string;
@@ -4217,6 +4950,9 @@ export interface components {
             button: string;
             /** @description Below the project's own page. */
             page: string;
+            /** @description What is worth a look before it; empty where nothing is. */
+            also: string;
+            also_page: string;
         };
         /** @description Something odd that was kept as it is. */
         Notice: {
@@ -4226,7 +4962,25 @@ export interface components {
             place: string;
             field: string;
             text: string;
+            /** @description The unit that it is of, where the project has it. */
+            unit: number | null;
         };
+        Notification: {
+            /** @description Of the newest that is in it: to mark it as read. */
+            id: number;
+            what: components["schemas"]["NotificationWhatEnum"];
+            /** @description In words. */
+            text: string;
+            /** @description The page that shows it. */
+            path: string;
+            /** @description The project's name. */
+            project: string;
+            /** Format: date-time */
+            at: string;
+            unread: boolean;
+        };
+        /** @enum {string} */
+        NotificationWhatEnum: "round opened" | "reply" | "decision" | "finished" | "failed";
         NullEnum: null;
         OneVersusRest: {
             ac1: unknown;
@@ -4338,7 +5092,13 @@ export interface components {
         Overview: {
             rounds: components["schemas"]["OverviewRound"][];
             unsettled: number;
-            people: components["schemas"]["AtWork"][];
+            /** @description First answers on each of the last 14 days, today last. */
+            days: components["schemas"]["OverviewDay"][];
+        };
+        OverviewDay: {
+            /** Format: date */
+            day: string;
+            answers: number;
         };
         /** @description A round in the lead's list, with how far it is. */
         OverviewRound: {
@@ -4363,6 +5123,10 @@ export interface components {
             raised: number;
             /** @description Unsettled skips. */
             skipped: number;
+            /** @description Whether its answers have an agreement between people. */
+            independent: boolean;
+            /** @description Of an open round, for leads and curators. */
+            at_work: components["schemas"]["AtWork"][];
         };
         PageText: {
             /** @description What answers call it. */
@@ -4428,6 +5192,21 @@ export interface components {
              */
             previous?: string | null;
             results: components["schemas"]["Example"][];
+        };
+        PaginatedFindingList: {
+            /** @example 123 */
+            count: number;
+            /**
+             * Format: uri
+             * @example http://api.example.org/accounts/?page=4
+             */
+            next?: string | null;
+            /**
+             * Format: uri
+             * @example http://api.example.org/accounts/?page=2
+             */
+            previous?: string | null;
+            results: components["schemas"]["Finding"][];
         };
         PaginatedGuidelineRowList: {
             /** @example 123 */
@@ -4684,6 +5463,21 @@ export interface components {
             previous?: string | null;
             results: components["schemas"]["Seal"][];
         };
+        PaginatedSearchRowList: {
+            /** @example 123 */
+            count: number;
+            /**
+             * Format: uri
+             * @example http://api.example.org/accounts/?page=4
+             */
+            next?: string | null;
+            /**
+             * Format: uri
+             * @example http://api.example.org/accounts/?page=2
+             */
+            previous?: string | null;
+            results: components["schemas"]["SearchRow"][];
+        };
         PaginatedStaleUnitList: {
             /** @example 123 */
             count: number;
@@ -4924,17 +5718,84 @@ export interface components {
         PersonRequest: {
             member: number;
         };
+        /** @description What every card has, whatever its kind. */
+        PicoCard: {
+            assignment: number;
+            /** @description Of the person's answer; 0 before the first. */
+            revision: number;
+            /** @description Revision of the unit; send it back with the answer. */
+            shown: number;
+            position: number;
+            unit: components["schemas"]["CardUnit"];
+            /** Format: date-time */
+            answered_at: string | null;
+            outcome: components["schemas"]["OutcomeEnum"] | components["schemas"]["NullEnum"];
+            comment: string;
+            flag: boolean;
+            /** @description The decisions whose value is shown, to be sent back with the answer; empty where none is. */
+            references: number[];
+            text: string;
+            key: string;
+            /** @description Of the review, which may name what is implied. */
+            title: string;
+            in_force: components["schemas"]["PicoValue"] | null;
+            value: components["schemas"]["PicoValue"] | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "pico";
+        };
         PicoCount: {
             slot: components["schemas"]["SlotEnum"];
             form: components["schemas"]["FormEnum"];
             count: number;
         };
+        /** @enum {string} */
+        PicoKindEnum: "pico";
         /** @description One slot of the tuple and where it occurs in the text shown. */
         PicoSlot: {
             slot: components["schemas"]["SlotEnum"];
             form: components["schemas"]["FormEnum"];
             text: string;
             fragments: components["schemas"]["Range"][];
+        };
+        /** @description What every submission has, whatever its kind. */
+        PicoSubmissionRequest: {
+            assignment: number;
+            /** @description The revision that this one follows. */
+            revision: number;
+            outcome: components["schemas"]["OutcomeEnum"];
+            /**
+             * @description Code of a skip.
+             * @default
+             */
+            reason: string;
+            shown: number;
+            /** @default 0 */
+            active_ms: number;
+            /** @default  */
+            comment: string;
+            /** @default false */
+            flag: boolean;
+            /** @description The decisions that the card showed. */
+            references?: number[];
+            /** @description Assignments whose cards are held. */
+            have?: number[];
+            value?: components["schemas"]["PicoValueRequest"] | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "pico";
+        };
+        /** @description The tuples of the propositions that a sentence makes, in the order in which they were written. */
+        PicoValue: {
+            tuples: components["schemas"]["TupleValue"][];
+        };
+        /** @description The tuples of the propositions that a sentence makes, in the order in which they were written. */
+        PicoValueRequest: {
+            tuples: components["schemas"]["TupleValueRequest"][];
         };
         Plan: {
             coefficient: string;
@@ -5007,6 +5868,12 @@ export interface components {
             /** @description Whether single letters and digits are keys on the work page. */
             single_keys?: boolean;
             theme?: components["schemas"]["ThemeEnum"];
+            /** @description Whether the guideline stands beside the text on a wide page. */
+            pin_guideline?: boolean;
+            /** @description Whether a digest of what is new comes by e-mail, where the installation sends any. */
+            mail?: boolean;
+            /** @description Task kinds whose introduction the person has seen, or skipped. */
+            introduced?: string[];
         };
         /** @description A summariser that a paper names, to begin with. ``needs``: fields (``section.name``) that are left open. */
         Preset: {
@@ -5028,6 +5895,14 @@ export interface components {
         Previewed: {
             /** @description Reduced to safe elements. */
             html: string;
+        };
+        PrintedMetric: {
+            label: string;
+            /** Format: double */
+            scale: number;
+            decimals: number;
+            better: components["schemas"]["BetterEnum"] | components["schemas"]["BlankEnum"];
+            headline: boolean;
         };
         /** @description RFC 9457 problem details. */
         Problem: {
@@ -5221,17 +6096,25 @@ export interface components {
             start: number;
             end: number;
         };
-        /** @description One point of a scale, one category or severity. ``anchor``: in words, what it means. */
+        /**
+         * @description One point of a scale, one category or severity. ``anchor``: in words, what it means. ``means``: on the scale
+         *     that it is held against (the target's labels, or a direction that is skipped), where that is another word.
+         */
         ProtocolOption: {
             value: string;
             label: string;
             anchor: string;
+            means?: string;
         };
-        /** @description One point of a scale, one category or severity. ``anchor``: in words, what it means. */
+        /**
+         * @description One point of a scale, one category or severity. ``anchor``: in words, what it means. ``means``: on the scale
+         *     that it is held against (the target's labels, or a direction that is skipped), where that is another word.
+         */
         ProtocolOptionRequest: {
             value: string;
             label: string;
             anchor: string;
+            means?: string;
         };
         /**
          * @description What an earlier answer suggests: a value, or not applicable. ``target``: only where what stands beside the
@@ -5264,8 +6147,10 @@ export interface components {
             /** Format: double */
             step: number | null;
             severities: components["schemas"]["ProtocolOption"][];
-            reason: components["schemas"]["ReasonEnum"];
+            reason: components["schemas"]["ProtocolScaleReasonEnum"];
         };
+        /** @enum {string} */
+        ProtocolScaleReasonEnum: "none" | "offered" | "required";
         /** @description What can be said. ``minimum``, ``maximum``, ``step``: of a slider; ``severities``, ``reason``: of each span. */
         ProtocolScaleRequest: {
             type: components["schemas"]["TypeEnum"];
@@ -5277,7 +6162,7 @@ export interface components {
             /** Format: double */
             step: number | null;
             severities: components["schemas"]["ProtocolOptionRequest"][];
-            reason: components["schemas"]["ReasonEnum"];
+            reason: components["schemas"]["ProtocolScaleReasonEnum"];
         };
         /** @description What a rater sees beside the texts. */
         ProtocolShow: {
@@ -5332,6 +6217,11 @@ export interface components {
         ProtocolWhyRequest: {
             ask: components["schemas"]["AskEnum"];
             required_at: string[];
+        };
+        /** @description How a person asks PubMed. The key is never told. */
+        PubMedAccess: {
+            email: string;
+            has_key: boolean;
         };
         PurposeChoice: {
             key: components["schemas"]["PlannedPurposeEnum"];
@@ -5417,6 +6307,24 @@ export interface components {
             start: number;
             end: number;
         };
+        Ranker: {
+            key: string;
+            title: string;
+            /** @description What `model` names; empty where it takes none. */
+            takes: string;
+        };
+        RankingRequestRequest: {
+            ranker: string;
+            /** @default  */
+            model: string;
+        };
+        RankingTotals: {
+            /** @description Its name, with what it was made of. */
+            ranker: string;
+            /** @description Pairs that it has ranked. */
+            ranked: number;
+            report: components["schemas"]["EvidenceReport"];
+        };
         /** @description What every card has, whatever its kind. */
         RateCard: {
             assignment: number;
@@ -5483,6 +6391,18 @@ export interface components {
         RateValueRequest: {
             texts: components["schemas"]["TextSaidRequest"][];
         };
+        /** @description Texts of ``items`` of the ``of`` rated items: whose each is, as a place in the systems, and its numbers. */
+        RatedPoints: {
+            items: number;
+            of: number;
+            system: number[];
+            criteria: {
+                [key: string]: (number | null)[];
+            };
+            metrics: {
+                [key: string]: (number | null)[];
+            };
+        };
         RatedRound: {
             round: number;
             name: string;
@@ -5539,6 +6459,8 @@ export interface components {
             lowered: boolean;
             entrants: string[];
             digest: string;
+            /** @description With the seed, what the order of the texts was drawn by; empty before the round is unblinded, and in rounds that had none. */
+            secret: string;
             protocol: components["schemas"]["DesignProtocol"];
             /** Format: date-time */
             unblinded_at: string | null;
@@ -5557,6 +6479,10 @@ export interface components {
                 [key: string]: string;
             };
             entrants: string[];
+            /** @description How metrics are printed, by name. */
+            printed: {
+                [key: string]: components["schemas"]["PrintedMetric"];
+            };
         };
         /** @description All figures of a round, or what is kept of it by its declared rules. */
         Ratings: {
@@ -5569,6 +6495,13 @@ export interface components {
             raters: components["schemas"]["RaterFigures"][];
             preferences: components["schemas"]["PreferenceFigures"][];
             correlations: components["schemas"]["Correlation"][];
+            metrics: components["schemas"]["MetricMeans"][];
+            points: components["schemas"]["RatedPoints"];
+        };
+        /** @description Input that refuses fields it does not know, so that nobody believes to have set what was ignored. */
+        ReadNotificationsRequest: {
+            /** @description Ids as the list has them. What came later stays unread. */
+            ids: number[];
         };
         /** @description One output, as it came out. Token counts are null where the backend has no tokens. */
         ReadSummary: {
@@ -5593,8 +6526,6 @@ export interface components {
             mark: string;
             reason: string;
         };
-        /** @enum {string} */
-        ReasonEnum: "none" | "offered" | "required";
         Recent: {
             readonly cards: components["schemas"]["Card"][];
         };
@@ -5639,6 +6570,8 @@ export interface components {
             sha256: string;
             /** @description Of JSONL and CSV, the header left out. */
             rows: number | null;
+            /** @description What a row is; empty where the file has none. */
+            readonly row: string;
         };
         ReleaseRow: {
             id: number;
@@ -5783,6 +6716,36 @@ export interface components {
             coefficients: string;
             percent_agreement: string;
         };
+        /** @description A text and where it comes from, or why the kind does not apply. */
+        RewritingValue: {
+            /** @default  */
+            text: string;
+            /** @default  */
+            origin: components["schemas"]["TextOriginEnum"] | components["schemas"]["BlankEnum"];
+            /**
+             * @description Of the draft that it is, or was edited from.
+             * @default
+             */
+            rule: components["schemas"]["RuleEnum"] | components["schemas"]["BlankEnum"];
+            /** @default  */
+            reason: components["schemas"]["RewritingValueReasonEnum"] | components["schemas"]["BlankEnum"];
+        };
+        /** @enum {string} */
+        RewritingValueReasonEnum: "no claim" | "no opposite" | "touches pico" | "too many words" | "other";
+        /** @description A text and where it comes from, or why the kind does not apply. */
+        RewritingValueRequest: {
+            /** @default  */
+            text: string;
+            /** @default  */
+            origin: components["schemas"]["TextOriginEnum"] | components["schemas"]["BlankEnum"];
+            /**
+             * @description Of the draft that it is, or was edited from.
+             * @default
+             */
+            rule: components["schemas"]["RuleEnum"] | components["schemas"]["BlankEnum"];
+            /** @default  */
+            reason: components["schemas"]["RewritingValueReasonEnum"] | components["schemas"]["BlankEnum"];
+        };
         /** @enum {string} */
         RoleEnum: "lead" | "curator" | "annotator" | "evaluator" | "viewer" | "volunteer";
         /** @description A round as everyone at work in it sees it. */
@@ -5808,9 +6771,9 @@ export interface components {
             };
             settings: components["schemas"]["Setting"][];
             makes_gold: boolean;
-            /** @description People label without seeing the value in force. */
+            /** @description People label without seeing the current value. */
             independent: boolean;
-            /** @description The value in force is shown, to be confirmed or corrected. */
+            /** @description The current value is shown, to be confirmed or corrected. */
             shows_value: boolean;
             /** @description People are told at once what was expected. */
             gives_feedback: boolean;
@@ -5884,6 +6847,11 @@ export interface components {
             /** @default 1800 */
             lease_seconds: number;
             /**
+             * @description Units that a person holds at a time, and can work on while offline.
+             * @default 2
+             */
+            hand_size: number;
+            /**
              * Format: double
              * @description Share of the units that more people are asked; 0 for none.
              * @default 0
@@ -5954,6 +6922,11 @@ export interface components {
             };
             /** @default 1800 */
             lease_seconds: number;
+            /**
+             * @description Units that a person holds at a time, and can work on while offline.
+             * @default 2
+             */
+            hand_size: number;
             /**
              * Format: double
              * @description Share of the units that more people are asked; 0 for none.
@@ -6040,7 +7013,7 @@ export interface components {
         /** @description What a plan comes to, before it is opened. */
         RoundTotals: {
             units: number;
-            /** @description Units that the filters leave. */
+            /** @description Matching units. */
             available: number;
             strata: components["schemas"]["Stratum"][];
             answers: number;
@@ -6058,6 +7031,21 @@ export interface components {
             answers_timed: number;
             /** Format: double */
             minutes_each: number;
+        };
+        /** @enum {string} */
+        RuleEnum: "not added" | "not removed" | "no added" | "no removed" | "neither to both" | "and to but not" | "without to with" | "antonym" | "effect to no effect" | "no effect to effect" | "there is no evidence" | "evidence stated" | "hedge added" | "hedge removed" | "booster removed";
+        /** @description One rule and how many of its findings wait, are information, or were answered. */
+        RuleTotals: {
+            rule: string;
+            title: string;
+            why: string;
+            /** @description Whose labels it doubts; empty where another thing. */
+            kind: string;
+            waiting: number;
+            /** @description Wait too, and may well be meant so. */
+            information: number;
+            dismissed: number;
+            sent: number;
         };
         /** @description One run of a version. */
         Run: {
@@ -6196,6 +7184,8 @@ export interface components {
             spans?: components["schemas"]["MarkedRequest"][];
             quotes?: components["schemas"]["QuotedRequest"][];
         };
+        /** @enum {string} */
+        SayEnum: "dismiss" | "send" | "reopen";
         ScoredRun: {
             run: number;
             name: string;
@@ -6207,6 +7197,83 @@ export interface components {
             /** @description Metrics that have scored it. */
             scored: string[];
         };
+        /** @description What every card has, whatever its kind. */
+        ScreenCard: {
+            assignment: number;
+            /** @description Of the person's answer; 0 before the first. */
+            revision: number;
+            /** @description Revision of the unit; send it back with the answer. */
+            shown: number;
+            position: number;
+            unit: components["schemas"]["CardUnit"];
+            /** Format: date-time */
+            answered_at: string | null;
+            outcome: components["schemas"]["OutcomeEnum"] | components["schemas"]["NullEnum"];
+            comment: string;
+            flag: boolean;
+            /** @description The decisions whose value is shown, to be sent back with the answer; empty where none is. */
+            references: number[];
+            pmid: string;
+            title: string;
+            abstract: string;
+            /** @description Of a structured abstract; none of another one. */
+            sections: components["schemas"]["AbstractSection"][];
+            /** @description What it was searched for. */
+            topic: string;
+            /** @description Of publication. */
+            year: number | null;
+            publication_types: string[];
+            retracted: boolean;
+            /** @description What belongs in the data set, in the lead's words. */
+            criteria: string;
+            value: components["schemas"]["ScreenValue"] | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "screen";
+        };
+        /** @enum {string} */
+        ScreenKindEnum: "screen";
+        /** @description What every submission has, whatever its kind. */
+        ScreenSubmissionRequest: {
+            assignment: number;
+            /** @description The revision that this one follows. */
+            revision: number;
+            outcome: components["schemas"]["OutcomeEnum"];
+            /**
+             * @description Code of a skip.
+             * @default
+             */
+            reason: string;
+            shown: number;
+            /** @default 0 */
+            active_ms: number;
+            /** @default  */
+            comment: string;
+            /** @default false */
+            flag: boolean;
+            /** @description The decisions that the card showed. */
+            references?: number[];
+            /** @description Assignments whose cards are held. */
+            have?: number[];
+            value?: components["schemas"]["ScreenValueRequest"] | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "screen";
+        };
+        ScreenValue: {
+            /** @description `include`, or why the review is excluded. */
+            screening: components["schemas"]["ScreeningEnum"];
+        };
+        ScreenValueRequest: {
+            /** @description `include`, or why the review is excluded. */
+            screening: components["schemas"]["ScreeningEnum"];
+        };
+        /** @enum {string} */
+        ScreeningEnum: "include" | "not relevant" | "not systematic" | "no intervention" | "superseded" | "retracted" | "no full text" | "no studies" | "other";
         /** @description The run's outputs are hidden from a person until the seal is lifted. */
         Seal: {
             id: number;
@@ -6220,13 +7287,121 @@ export interface components {
             /** Format: date-time */
             lifted_at: string | null;
         };
+        /** @enum {string} */
+        SearchActEnum: "go on" | "stop";
+        SearchActRequest: {
+            do: components["schemas"]["SearchActEnum"];
+        };
+        /** @description What became of the records that were found. */
+        SearchCounts: {
+            waiting: number;
+            new: number;
+            /** @description The project had them already. */
+            known: number;
+            /** @description PubMed had no record of them. */
+            missing: number;
+        };
+        /** @description One search: what was asked, by whom, and how far it is. */
+        SearchRow: {
+            id: number;
+            /** @description Whose studies these are; null for a query. */
+            review: components["schemas"]["ReviewRef"] | null;
+            topic: string;
+            query: string;
+            /** Format: date */
+            date_from: string | null;
+            /** Format: date */
+            date_to: string | null;
+            /** @description The query as PubMed understood it. */
+            translation: string;
+            /** @description Null until PubMed has been asked. */
+            found: number | null;
+            state: components["schemas"]["SearchStateEnum"];
+            error: string;
+            counts: components["schemas"]["SearchCounts"];
+            /** @description While it is under way. */
+            job: components["schemas"]["Job"] | null;
+            by: string;
+            /** Format: date-time */
+            created_at: string;
+        };
+        /** @enum {string} */
+        SearchStateEnum: "waiting" | "running" | "stopped" | "failed" | "done";
         Section: {
             key: string;
             title: string;
             parameters: components["schemas"]["Parameter"][];
         };
+        /** @description What every card has, whatever its kind. */
+        SentencesCard: {
+            assignment: number;
+            /** @description Of the person's answer; 0 before the first. */
+            revision: number;
+            /** @description Revision of the unit; send it back with the answer. */
+            shown: number;
+            position: number;
+            unit: components["schemas"]["CardUnit"];
+            /** Format: date-time */
+            answered_at: string | null;
+            outcome: components["schemas"]["OutcomeEnum"] | components["schemas"]["NullEnum"];
+            comment: string;
+            flag: boolean;
+            /** @description The decisions whose value is shown, to be sent back with the answer; empty where none is. */
+            references: number[];
+            pmid: string;
+            title: string;
+            task: components["schemas"]["TaskEnum"];
+            sentences: components["schemas"]["AbstractSentence"][];
+            value: components["schemas"]["SentencesValue"] | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "sentences";
+        };
         SentencesDone: {
             targets: components["schemas"]["Target"][];
+        };
+        /** @enum {string} */
+        SentencesKindEnum: "sentences";
+        /** @description What every submission has, whatever its kind. */
+        SentencesSubmissionRequest: {
+            assignment: number;
+            /** @description The revision that this one follows. */
+            revision: number;
+            outcome: components["schemas"]["OutcomeEnum"];
+            /**
+             * @description Code of a skip.
+             * @default
+             */
+            reason: string;
+            shown: number;
+            /** @default 0 */
+            active_ms: number;
+            /** @default  */
+            comment: string;
+            /** @default false */
+            flag: boolean;
+            /** @description The decisions that the card showed. */
+            references?: number[];
+            /** @description Assignments whose cards are held. */
+            have?: number[];
+            value?: components["schemas"]["SentencesValueRequest"] | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "sentences";
+        };
+        /** @description What was said of every sentence of an abstract, in one of two ways: that of the round. */
+        SentencesValue: {
+            sentence_classes?: components["schemas"]["ClassifiedSentence"][];
+            evidence_sentences?: components["schemas"]["EvidenceSentences"];
+        };
+        /** @description What was said of every sentence of an abstract, in one of two ways: that of the round. */
+        SentencesValueRequest: {
+            sentence_classes?: components["schemas"]["ClassifiedSentenceRequest"][];
+            evidence_sentences?: components["schemas"]["EvidenceSentencesRequest"];
         };
         /** @description Who is signed in, and where this person is a member. */
         Session: {
@@ -6320,7 +7495,22 @@ export interface components {
             said: components["schemas"]["SaidField"][];
         };
         /** @enum {string} */
-        StaleUnitWhatEnum: "text" | "tuple" | "label";
+        StaleUnitWhatEnum: "text" | "doubt" | "tuple" | "label";
+        /** @description Input that refuses fields it does not know, so that nobody believes to have set what was ignored. */
+        StandBehindRequest: {
+            /**
+             * Format: uuid
+             * @description Made by the client: the same request again does nothing. Undo names it.
+             */
+            uuid: string;
+            /**
+             * Format: int64
+             * @description How many there were.
+             */
+            units: number;
+            /** @description The people who answered read it, where the project shows it. */
+            reason: string;
+        };
         /** @enum {string} */
         StandsForEnum: "placebo" | "none" | "not stated";
         Step: {
@@ -6391,7 +7581,7 @@ export interface components {
             title: string;
             text: string;
         };
-        SubmissionRequest: components["schemas"]["CompareSubmissionRequest"] | components["schemas"]["RateSubmissionRequest"] | components["schemas"]["TupleSubmissionRequest"] | components["schemas"]["LabelSubmissionRequest"] | components["schemas"]["DiscourseSubmissionRequest"];
+        SubmissionRequest: components["schemas"]["BlindCheckSubmissionRequest"] | components["schemas"]["CompareSubmissionRequest"] | components["schemas"]["PicoSubmissionRequest"] | components["schemas"]["RateSubmissionRequest"] | components["schemas"]["ScreenSubmissionRequest"] | components["schemas"]["SentencesSubmissionRequest"] | components["schemas"]["TupleSubmissionRequest"] | components["schemas"]["LabelSubmissionRequest"] | components["schemas"]["CounterfactualSubmissionRequest"] | components["schemas"]["DiscourseSubmissionRequest"];
         /** @description The hand: which assignments, in order, and the cards that the client does not hold yet. */
         Submitted: {
             hand: number[];
@@ -6494,6 +7684,8 @@ export interface components {
             undefined: string;
             /** @description The letter of that reason. */
             mark: string;
+            /** @description Of its column, and alone so. */
+            best: boolean;
         };
         TableColumn: {
             title: string;
@@ -6534,6 +7726,7 @@ export interface components {
         /** @description What a summary should say at document or sentence level, with the texts it must be derived from. */
         Target: {
             id: number;
+            unit: number;
             level: components["schemas"]["TargetLevelEnum"];
             key: string;
             text: string;
@@ -6556,7 +7749,11 @@ export interface components {
             form: string;
         };
         /** @enum {string} */
-        TaskKindEnum: "compare" | "rate" | "tuple" | "label" | "discourse";
+        TaskEnum: "sentence_classes" | "evidence_sentences";
+        /** @enum {string} */
+        TaskKindEnum: "blind_check" | "compare" | "pico" | "rate" | "screen" | "sentences" | "tuple" | "label" | "counterfactual" | "discourse";
+        /** @enum {string} */
+        TextOriginEnum: "drafted" | "edited" | "written";
         TextSaid: {
             text: string;
             said: components["schemas"]["Said"][];
@@ -6619,7 +7816,7 @@ export interface components {
          */
         TupleSlot: {
             text: string;
-            /** @description Where it was marked in the target; the text is then the quotes, spaced. */
+            /** @description Where it was marked in the target; the text is then the quotes, spaced, and what it implies. */
             fragments?: components["schemas"]["Fragment"][];
         };
         /**
@@ -6628,7 +7825,7 @@ export interface components {
          */
         TupleSlotRequest: {
             text: string;
-            /** @description Where it was marked in the target; the text is then the quotes, spaced. */
+            /** @description Where it was marked in the target; the text is then the quotes, spaced, and what it implies. */
             fragments?: components["schemas"]["FragmentRequest"][];
         };
         /** @description One slot of the tuple in force, and where an explicit one stands in the target text. */
@@ -6754,8 +7951,20 @@ export interface components {
              * @default
              */
             map: string;
+            /**
+             * @description Of reviews from PubMed.
+             * @default
+             */
+            topic: string;
+            /**
+             * @description PMID, of studies from PubMed.
+             * @default
+             */
+            review: string;
             /** Format: binary */
             file: string;
+            /** @description More files of one set: checked and imported with the first, as one round of ratings. */
+            others?: string[];
         };
         UsedIn: {
             id: number;
@@ -6782,6 +7991,9 @@ export interface components {
         UserPreferences: {
             single_keys: boolean;
             theme: components["schemas"]["ThemeEnum"];
+            pin_guideline: boolean;
+            mail: boolean;
+            introduced: string[];
         };
         ValueCount: {
             value: string;
@@ -7205,6 +8417,77 @@ export interface operations {
             };
         };
     };
+    clusters_neighbours: {
+        parameters: {
+            query?: {
+                /** @description Of any proposition. */
+                modality?: "strong" | "moderate" | "weak" | "no evidence";
+                /** @description Of any proposition. */
+                polarity?: "positive" | "no effect" | "negative" | "n/a";
+                relation?: "agreement" | "contradiction";
+                /** @description A PMID. */
+                review?: string;
+                /** @description Whose polarity and modality is meant. */
+                role?: "target" | "input";
+                /** @description In ids, texts and the PICO tuple, whatever the case. */
+                search?: string;
+                /** @description Of the cluster or any of its propositions; the last for curators. */
+                state?: "contested" | "flagged" | "stale" | "unlabelled" | "findings";
+            };
+            header?: never;
+            path: {
+                cluster_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Neighbours"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     clusters_add_propositions: {
         parameters: {
             query?: never;
@@ -7323,6 +8606,103 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has moved on; nothing was changed or deleted. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A value breaks a rule: `errors` names the fields. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries; wait as `Retry-After` says. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    findings_answer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                finding_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FindingAnswerRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Finding"];
+                };
             };
             /** @description The request cannot be read. */
             400: {
@@ -8211,6 +9591,129 @@ export interface operations {
             };
         };
     };
+    pubmed_access_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PubMedAccess"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    pubmed_access_set: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewPubMedAccessRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PubMedAccess"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has moved on; nothing was changed or deleted. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A value breaks a rule: `errors` names the fields. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries; wait as `Retry-After` says. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     me_sessions_end: {
         parameters: {
             query?: never;
@@ -8531,6 +10034,129 @@ export interface operations {
             };
             /** @description Not signed in, or the token is unknown, expired or revoked. */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    notifications_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Notification"][];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    notifications_read: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReadNotificationsRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Notification"][];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has moved on; nothing was changed or deleted. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A value breaks a rule: `errors` names the fields. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries; wait as `Retry-After` says. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9155,6 +10781,8 @@ export interface operations {
                 role?: "target" | "input";
                 /** @description In ids, texts and the PICO tuple, whatever the case. */
                 search?: string;
+                /** @description Of the cluster or any of its propositions; the last for curators. */
+                state?: "contested" | "flagged" | "stale" | "unlabelled" | "findings";
             };
             header?: never;
             path: {
@@ -9192,6 +10820,227 @@ export interface operations {
             };
             /** @description Absent, or hidden from you: the two look alike. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    clusters_states: {
+        parameters: {
+            query?: {
+                /** @description Of any proposition. */
+                modality?: "strong" | "moderate" | "weak" | "no evidence";
+                /** @description Of any proposition. */
+                polarity?: "positive" | "no effect" | "negative" | "n/a";
+                relation?: "agreement" | "contradiction";
+                /** @description A PMID. */
+                review?: string;
+                /** @description Whose polarity and modality is meant. */
+                role?: "target" | "input";
+                /** @description In ids, texts and the PICO tuple, whatever the case. */
+                search?: string;
+                /** @description Of the cluster or any of its propositions; the last for curators. */
+                state?: "contested" | "flagged" | "stale" | "unlabelled" | "findings";
+            };
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClusterState"][];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    consistency_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Consistency"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    consistency_check: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has moved on; nothing was changed or deleted. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A value breaks a rule: `errors` names the fields. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries; wait as `Retry-After` says. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9386,6 +11235,224 @@ export interface operations {
             };
             /** @description Too many tries; wait as `Retry-After` says. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    evidence_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Evidence"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    evidence_rank: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RankingRequestRequest"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has moved on; nothing was changed or deleted. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A value breaks a rule: `errors` names the fields. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries; wait as `Retry-After` says. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    findings_list: {
+        parameters: {
+            query?: {
+                /** @description A page number within the paginated result set. */
+                page?: number;
+                /** @description Number of results to return per page. */
+                page_size?: number;
+                rule?: "n/a without no evidence" | "relation" | "differing labels" | "near duplicate" | "wording" | "missing modality cue" | "missing polarity cue" | "needless polarity cue" | "tuple text" | "repeated input" | "repeated tuple" | "counterfactual";
+                state?: "waiting" | "dismissed" | "sent";
+            };
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedFindingList"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10455,7 +12522,7 @@ export interface operations {
     outdated_answers_list: {
         parameters: {
             query?: {
-                kind?: "compare" | "rate" | "tuple" | "label" | "discourse";
+                kind?: "blind_check" | "compare" | "pico" | "rate" | "screen" | "sentences" | "tuple" | "label" | "counterfactual" | "discourse";
                 /** @description A page number within the paginated result set. */
                 page?: number;
                 /** @description Number of results to return per page. */
@@ -12169,15 +14236,328 @@ export interface operations {
             };
         };
     };
-    stale_list: {
+    searches_list: {
         parameters: {
             query?: {
-                kind?: "compare" | "rate" | "tuple" | "label" | "discourse";
                 /** @description A page number within the paginated result set. */
                 page?: number;
                 /** @description Number of results to return per page. */
                 page_size?: number;
-                what?: "text" | "tuple" | "label";
+            };
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedSearchRowList"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    searches_add: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewSearchRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchRow"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has moved on; nothing was changed or deleted. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A value breaks a rule: `errors` names the fields. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries; wait as `Retry-After` says. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    searches_add_studies: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewStudiesRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchRow"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has moved on; nothing was changed or deleted. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A value breaks a rule: `errors` names the fields. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries; wait as `Retry-After` says. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    searches_table: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResultTable"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    stale_list: {
+        parameters: {
+            query?: {
+                kind?: "blind_check" | "compare" | "pico" | "rate" | "screen" | "sentences" | "tuple" | "label" | "counterfactual" | "discourse";
+                /** @description A page number within the paginated result set. */
+                page?: number;
+                /** @description Number of results to return per page. */
+                page_size?: number;
+                what?: "text" | "doubt" | "tuple" | "label";
             };
             header?: never;
             path: {
@@ -14283,6 +16663,160 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["AtOnceRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DecidedAtOnce"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has moved on; nothing was changed or deleted. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A value breaks a rule: `errors` names the fields. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries; wait as `Retry-After` says. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    adjudication_gold: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                round_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GoldFound"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    adjudication_stand_behind: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                round_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StandBehindRequest"];
             };
         };
         responses: {
@@ -17965,6 +20499,160 @@ export interface operations {
             };
         };
     };
+    searches_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                search_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchRow"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    searches_act: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                search_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SearchActRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchRow"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has moved on; nothing was changed or deleted. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A value breaks a rule: `errors` names the fields. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries; wait as `Retry-After` says. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     session_get: {
         parameters: {
             query?: never;
@@ -18601,6 +21289,64 @@ export interface operations {
             };
             /** @description Too many tries; wait as `Retry-After` says. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    units_card: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                kind: string;
+                unit_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Card"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -50,7 +50,10 @@ export interface KindColumns<U, W extends object> {
   columnOf: (path: string) => string
   /** The editor of the kind, for columns that `open`. */
   editor?: {
-    card: (unit: U, cluster: Cluster, w: W) => Card
+    /** Of which units it is opened; of all where left out. */
+    of?: (unit: U) => boolean
+    /** What is shown; asked of the server where the page does not hold it. */
+    card: (unit: U, cluster: Cluster, w: W) => Card | Promise<Card>
     take: (w: W, value: Value) => W
   }
   readonly newRow?: NewRow

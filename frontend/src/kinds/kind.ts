@@ -5,11 +5,13 @@ import type { Schemas } from '../api/client.ts'
 import type { Mark } from '../text/segments.ts'
 import type { Binding } from '../work/keymap.ts'
 import type { AnyColumns } from './columns.ts'
+import type { Trial } from './trial.ts'
 
 export type Card = Schemas['Card']
 export type Value = NonNullable<Card['value']>
 export type Cluster = Schemas['Cluster']
 export type Proposition = Schemas['Proposition']
+export type Target = Schemas['CuratedTarget']
 
 /** What is known of a kind on every page, and therefore small; the rest is loaded where it is needed. */
 export interface KindDefinition {
@@ -37,6 +39,8 @@ export interface KindDefinition {
   readonly ratings?: { readonly columns: readonly string[] }
   /** Answering a unit: on the Work page, in a preview, in a correction. */
   readonly task: () => Promise<{ default: AnyTask }>
+  /** What a person tries before the first unit of the kind; left out where there is the guideline alone. */
+  readonly trial?: () => Promise<{ default: Trial }>
   /** Its columns on the curate page. */
   readonly columns?: () => Promise<{ default: AnyColumns }>
   /** What the corpus shows of it. */
@@ -59,6 +63,8 @@ export interface KindTask<C, V> {
   inShort(card: C): string
   /** The text that the unit is known by. */
   textOf(card: C): string
+  /** A target text as the Work page would hand it out, with the value in force: for the curate page, where it is asked of such texts. */
+  ofTarget?(target: Target, value: V | null, review: { readonly title: string }): Card
 }
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- each kind has its own cards and values.
 export type AnyTask = KindTask<any, any>

@@ -3,6 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { expect, it } from 'vitest'
+import { sharedBindings } from '../work/keys.ts'
 import { kindOf, kinds, loadColumns, loadInForce, said } from './index.ts'
 
 const SRC = join(import.meta.dirname, '..')
@@ -24,13 +25,14 @@ interface Exempt {
 }
 /** Shared files that must name something of a kind, and why. */
 const EXEMPT: Record<string, Exempt> = {
-  'parts/CounterfactualCounts.svelte': { what: /polarity/g, why: 'A counterfactual makes a claim of one polarity false: the corpus counts them by it.' },
+  'parts/CounterfactualCounts.svelte': { what: /polarity|'counterfactual'/g, why: 'A counterfactual makes a claim of one polarity false: the corpus counts them by it.' },
   'rating/protocol.ts': { what: /polarity|modality/g, why: 'A protocol says which part of a target stands beside a question.' },
-  'rating/samples.ts': { what: /polarity|modality/g, why: "M3's protocol, to try things on." },
+  'rating/samples.ts': { what: /polarity|modality|'pico'/g, why: "M3's protocol, to try things on." },
   'pages/Protocol.svelte': { what: /["'](rate|compare)["']/g, why: 'What a new protocol is of; Compare is a tab.' },
   'protocols/ContentEditor.svelte': { what: /['"](rate|compare|tuple)['"]|polarity|modality/g, why: 'What of a target is shown, and what a protocol is of.' },
   'protocols/CriterionEditor.svelte': { what: /'(rate|compare|label)'|polarity|modality/g, why: 'What of a target stands beside a question; one of several labels.' },
   'protocols/draft.ts': { what: /'(rate|compare)'|modality/g, why: 'What a protocol is of, and standard names.' },
+  'protocols/sample.ts': { what: /'compare'|polarity|modality/g, why: 'A page to try a protocol on, with all of its target.' },
   'parts/ParticipantLinks.svelte': { what: /'label'/g, why: 'What a lead calls a link, the column of a table.' },
 }
 
@@ -60,7 +62,7 @@ it('has a folder for every kind of the API, and no other', () => {
 })
 
 it('begins with the one usual kind', () => {
-  expect(kinds.map((k) => k.key)).toEqual(['label', 'compare', 'discourse', 'rate', 'tuple'])
+  expect(kinds.map((k) => k.key)).toEqual(['label', 'blind_check', 'compare', 'counterfactual', 'discourse', 'pico', 'rate', 'screen', 'sentences', 'tuple'])
   expect(kinds.filter((k) => k.usual)).toHaveLength(1)
 })
 
@@ -109,6 +111,31 @@ it('loads what each has for the pages', async () => {
   expect((await loadInForce()).map((k) => k.kind)).toEqual(['discourse', 'label', 'tuple'])
   // Every component is compiled first, which takes its time on a busy machine.
 }, 60_000)
+
+it('has no key twice, and none of those that every task has', async () => {
+  const shared = sharedBindings.flatMap((b) => b.keys)
+  for (const kind of kinds) {
+    const { default: task } = await kind.task()
+    const keys = [...shared, ...task.bindings.flatMap((b) => b.keys)]
+    expect(keys.filter((key, n) => keys.indexOf(key) !== n), kind.key).toEqual([])
+  }
+})
+
+it('has units to try that agree with themselves, with cues that stand in their texts', async () => {
+  const trials = kinds.filter((k) => k.trial)
+  expect(trials.map((k) => k.key)).toEqual(kinds.map((k) => k.key))
+  for (const kind of trials) {
+    const [{ default: trial }, { default: task }] = await Promise.all([kind.trial!(), kind.task()])
+    expect(trial.units).toHaveLength(3)
+    for (const unit of trial.units) {
+      expect(unit.same(unit.expected), unit.why).toBe(true)
+      expect(unit.card.kind).toBe(kind.key)
+      expect(task.textOf(unit.card)).not.toBe('')
+      const text = task.textOf(unit.card)
+      for (const cue of Object.values(unit.expected).filter(Array.isArray).flat().filter((one) => 'quote' in one)) expect(text.slice(cue.start, cue.end)).toBe(cue.quote)
+    }
+  }
+})
 
 it('says a field as its kind does, and as it is where the kind is not known', () => {
   expect(said('of a newer server', [{ field: 'x', value: 'y' }])).toBe('y')

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { designNotes, evenly } from './design.ts'
+import { designNotes, evenly, isSure } from './design.ts'
 
 test('what a design leaves out is said, and nothing where it leaves out nothing', () => {
   expect(designNotes({ left_out: 0, alike: 0, lowered: false })).toEqual([])
@@ -11,8 +11,15 @@ test('what a design leaves out is said, and nothing where it leaves out nothing'
 })
 
 test('balance reads as one sentence, of places or of sides', () => {
-  expect(evenly({ systems: ['A', 'B'], places: [[2, 2], [2, 2]], followed: [[0, 2], [2, 0]] })).toBe('Each system comes 2 times at each place and follows each other one 2 times.')
-  expect(evenly({ systems: ['A', 'B'], places: [[3, 1], [1, 3]] })).toBe('Each system comes 1 to 3 times at each place.')
-  expect(evenly({ systems: ['A', 'B'], sides: [{ left: 1, right: 2 }, { left: 2, right: 1 }] })).toBe('Each system comes 1 to 2 times on each side.')
-  expect(evenly({ systems: [] })).toBe('')
+  const certain = (least: number, most: number) => ({ least, most })
+  expect(evenly({ systems: ['A', 'B'], places: [[2, 2], [2, 2]], followed: [[0, 2], [2, 0]], certain: certain(2, 2) })).toBe('Each system comes 2 times at each place and follows each other one 2 times, whatever is drawn.')
+  expect(evenly({ systems: ['A', 'B'], places: [[2, 1], [1, 2]], certain: certain(0, 3) })).toBe('Each system comes 0 to 3 times at each place, whatever is drawn.')
+  expect(evenly({ systems: ['A', 'B'], sides: [{ left: 1, right: 2 }, { left: 2, right: 1 }], certain: null })).toBe('Each system comes 1 to 2 times on each side in this example.')
+  expect(evenly({ systems: [], certain: null })).toBe('')
+})
+
+test('an example is one wherever a draw could give other counts', () => {
+  expect(isSure({ systems: ['A'], certain: { least: 2, most: 2 } })).toBe(true)
+  expect(isSure({ systems: ['A'], certain: { least: 2, most: 3 } })).toBe(false)
+  expect(isSure({ systems: ['A'], certain: null })).toBe(false)
 })

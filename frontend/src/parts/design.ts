@@ -14,14 +14,19 @@ export function designNotes(design: Counts): string[] {
   return notes
 }
 
-/** "Each system comes 4 to 5 times at each place." */
+/** "Each system comes 4 to 5 times at each place, whatever is drawn.": what is certain, else the example's counts. */
 export function evenly(balance: Schemas['DesignBalance']): string {
   const table = balance.places ?? balance.sides?.map((s) => [s.left, s.right]) ?? []
-  const all = table.flat()
+  const sure = balance.certain && [balance.certain.least, balance.certain.most]
+  const all = table.length ? (sure ?? table.flat()) : []
   const [least, most] = [Math.min(...all), Math.max(...all)]
   const times = least === most ? counted(most, 'time') : `${count(least)} to ${counted(most, 'time')}`
   const where = balance.places ? 'at each place' : 'on each side'
-  const after = (balance.followed ?? []).flatMap((row, n) => row.filter((_, m) => m !== n))
+  const followed = (balance.followed ?? []).flatMap((row, n) => row.filter((_, m) => m !== n))
+  const after = followed.length ? (sure ?? followed) : []
   const follows = after.length ? ` and follows each other one ${Math.min(...after) === Math.max(...after) ? counted(after[0]!, 'time') : `${count(Math.min(...after))} to ${counted(Math.max(...after), 'time')}`}` : ''
-  return all.length ? `Each system comes ${times} ${where}${follows}.` : ''
+  return all.length ? `Each system comes ${times} ${where}${follows}${sure ? ', whatever is drawn' : ' in this example'}.` : ''
 }
+
+/** Whether the counts of the table are those of the round: else they are an example within what is certain. */
+export const isSure = (balance: Schemas['DesignBalance']): boolean => !!balance.certain && balance.certain.least === balance.certain.most

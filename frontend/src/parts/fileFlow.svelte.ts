@@ -1,4 +1,5 @@
-import { upload, type Schemas } from '../api/client.ts'
+import type { Schemas } from '../api/client.ts'
+import { upload } from '../api/upload.ts'
 import { Doing } from './loaded.svelte.ts'
 import type { Job } from './watch.ts'
 
@@ -7,6 +8,8 @@ export type Faults = Schemas['FileFaults']
 /** One file on its way: chosen, sent, checked, shown with its faults, confirmed, written (projects/uploads/flow.py). */
 export class FileFlow<Found extends { faults: Faults }> {
   file = $state.raw<File | null>(null)
+  /** Those that are taken with it as one set. */
+  others = $state.raw<readonly File[]>([])
   /** The share that is sent, 0 to 1, while it is being sent. */
   sent = $state<number | null>(null)
   /** The job that checks, what it found, and the job that writes what was confirmed. */
@@ -16,8 +19,9 @@ export class FileFlow<Found extends { faults: Faults }> {
   readonly doing = new Doing()
   #stop: (() => void) | null = null
 
-  choose(file: File | null | undefined): void {
+  choose(file: File | null | undefined, others: readonly File[] = []): void {
     this.file = file ?? null
+    this.others = others
     this.#begin()
     this.doing.wrong = ''
   }
@@ -31,6 +35,7 @@ export class FileFlow<Found extends { faults: Faults }> {
     const form = new FormData()
     for (const [name, value] of Object.entries(asked)) form.set(name, value)
     form.set('file', file)
+    for (const other of this.others) form.append('others', other)
     this.#begin()
     this.sent = 0
     await this.doing.run(async () => {

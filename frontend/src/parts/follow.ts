@@ -14,10 +14,12 @@ interface Following<T> {
   onlost: (why: string) => void
   /** It cannot be followed at all. */
   onerror: (error: Problem) => void
+  /** Milliseconds until the next look; soon at first, unless it is said otherwise. */
+  pause?: (looks: number) => number
 }
 
 /** Asks again and again until it has ended; sleeps while the page is hidden. Returns what stops it. */
-export function follow<T>({ ask, ended, onnow, onlost, onerror }: Following<T>): () => void {
+export function follow<T>({ ask, ended, onnow, onlost, onerror, pause: next = pause }: Following<T>): () => void {
   let looks = 0
   let timer: ReturnType<typeof setTimeout> | undefined
   let stopped = false
@@ -43,7 +45,7 @@ export function follow<T>({ ask, ended, onnow, onlost, onerror }: Following<T>):
       waiting = false
     }
     clearTimeout(timer)
-    timer = setTimeout(() => void again(), pause(looks++))
+    timer = setTimeout(() => void again(), next(looks++))
   }
   function shown() {
     if (document.hidden) return clearTimeout(timer)

@@ -35,6 +35,14 @@ export function percent(share: number | null | undefined): string {
   return `${rounded} %`
 }
 
+/** "p = .007", "p < .001", "p = 1"; a dash where there is none. Never "p = 0". */
+export function pValue(p: number | null | undefined): string {
+  if (p === null || p === undefined || !Number.isFinite(p)) return 'p –'
+  if (p < 0.001) return 'p < .001'
+  const text = p < 0.1 ? p.toFixed(3) : p.toFixed(2)
+  return Number(text) >= 1 ? 'p = 1' : `p = ${text.slice(1)}`
+}
+
 /** "1.1 MB", in powers of 1000, as file managers print it; the exact number of bytes below 1000. */
 export function bytes(n: number): string {
   if (n < 1000) return `${n} B`
@@ -81,6 +89,34 @@ export function csv(header: readonly string[], rows: readonly (readonly (string 
     return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
   }
   return [header, ...rows].map((row) => row.map(cell).join(',')).join('\r\n') + '\r\n'
+}
+
+const IN_LATEX: Readonly<Record<string, string>> = {
+  '\\': '\\textbackslash{}', '{': '\\{', '}': '\\}', $: '\\$', '&': '\\&', '%': '\\%', '#': '\\#', _: '\\_', '~': '\\textasciitilde{}',
+  '^': '\\textasciicircum{}', '<': '\\textless{}', '>': '\\textgreater{}', '|': '\\textbar{}', '"': '\\textquotedbl{}', '±': '$\\pm$', '−': '$-$', '–': '--',
+}
+
+/** Words in LaTeX, none of which is a command. */
+const inLatex = (words: string) => words.replace(/\s+/g, ' ').replace(/[\\{}$&%#_~^<>|"±−–]/g, (c) => IN_LATEX[c]!)
+
+/** A figure for a paper: the picture by the name of its file, a caption and a label. `wide`: across both columns. */
+export function latexFigure({ file, caption, wide }: { file: string; caption: string; wide: boolean }): string {
+  const figure = wide ? 'figure*' : 'figure'
+  const name = fileName(file, '').slice(0, -1)
+  return [
+    '% In the preamble: \\usepackage{graphicx,textcomp}. The file is the PNG, or a PDF made of the SVG.', `\\begin{${figure}}`, '\\centering',
+    `\\includegraphics[width=\\linewidth]{${name}}`, `\\caption{${inLatex(caption)}}`, `\\label{fig:${name}}`, `\\end{${figure}}`, '',
+  ].join('\n')
+}
+
+/** A table for a paper, in the rules of `booktabs`; numbers to three places, and a dash where there is none. */
+export function latex(header: readonly string[], rows: readonly (readonly (string | number | null)[])[]): string {
+  const words = (value: string | number | null) => (typeof value === 'number' ? (Number.isInteger(value) ? decimal(value, 0) : decimal(value, 3)) : value === null ? '–' : value)
+  // A bracket that begins a row would be read as an option of the line end before it.
+  const cell = (value: string | number | null) => inLatex(words(value)).replace(/^\[/, '{[}')
+  const line = (row: readonly (string | number | null)[]) => `${row.map(cell).join(' & ')} \\\\`
+  const columns = header.map((_, i) => (typeof rows.find((row) => row[i] !== null)?.[i] === 'number' ? 'r' : 'l')).join('')
+  return ['% In the preamble: \\usepackage{booktabs,textcomp}', `\\begin{tabular}{${columns}}`, '\\toprule', line(header), '\\midrule', ...rows.map(line), '\\bottomrule', '\\end{tabular}', ''].join('\n')
 }
 
 /** A file name out of words. */

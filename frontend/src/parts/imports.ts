@@ -2,9 +2,11 @@
 
 import type { Faults } from './fileFlow.svelte.ts'
 
-export interface Noticed { kind: string; message: string; item: string; place: string; field: string; text: string }
+export interface Noticed { kind: string; message: string; item: string; place: string; field: string; text: string; unit?: number | null }
 export interface Preview {
   file: string
+  /** Names of the files that are taken with it as one set. */
+  others: string[]
   sha256: string
   size: number
   format: string

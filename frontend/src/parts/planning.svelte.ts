@@ -21,6 +21,10 @@ export function drawnSeed(): number {
   return crypto.getRandomValues(new Uint32Array(1))[0]! >>> 1
 }
 
+/** Units that a person holds at a time: the one that is worked on and the next. The most lets people work offline. */
+export const HAND = 2
+export const LARGEST_HAND = 20
+
 export class Planning {
   private readonly choices: () => Schemas['RoundChoices'] | null
   /** `choices`: what there is to choose from, once it is known. */
@@ -59,6 +63,8 @@ export class Planning {
   blockOverlap = $state<number | null>(3)
   again = $state<number | null>(null)
   distance = $state<number | null>(20)
+  /** Units that a person holds at a time. */
+  hand = $state(HAND)
 
   /** After another kind was chosen: what was set of the one before is not of this one. */
   turnTo(): void {
@@ -71,6 +77,16 @@ export class Planning {
     // Of what people judge without knowing whose it is, most rounds only measure, and each person's share is fixed.
     this.purpose = this.choice?.blind ? 'measure only' : 'gold'
     this.dealing = this.choice?.blind ? 'dealt' : 'pool'
+  }
+
+  /** What an address asks for: `?kind=…&purpose=…&options.NAME=…`. */
+  begin(asked: URLSearchParams): void {
+    const kind = asked.get('kind')
+    if (!kind) return
+    this.kind = kind as Plan['kind']
+    this.turnTo()
+    this.purpose = (asked.get('purpose') as Plan['purpose'] | null) ?? this.purpose
+    for (const [name, value] of asked) if (name.startsWith('options.') && value) this.options[name.slice(8)] = value
   }
 
   /** How many people a unit is asked of at most. */
@@ -94,7 +110,9 @@ export class Planning {
     terms: valuesOf(this.meaning?.terms ?? [], this.terms),
     requires_practice: this.requiresPractice,
     asks_questions: this.asksQuestions,
-    lease_seconds: 1800,
+    // What is held for working offline is kept for longer than what is worked on now.
+    lease_seconds: this.hand > HAND ? 4 * 3600 : 1800,
+    hand_size: this.hand,
     block_share: (this.block ?? 0) / 100,
     block_overlap: this.block ? this.blockOverlap || 1 : 0,
     repeat_share: this.dealing === 'dealt' ? (this.again ?? 0) / 100 : 0,

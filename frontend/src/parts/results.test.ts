@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Schemas } from '../api/client.ts'
-import { asForm, byReason, paramsOf, shown, together } from './results.ts'
+import { asForm, byReason, paramsOf, shown, together, toScore } from './results.ts'
 import { draftOf } from './versioning.ts'
 
 const parameter = (name: string, more: Partial<Schemas['Parameter']> = {}): Schemas['Parameter'] => ({
@@ -52,4 +52,13 @@ describe('tables that stand together', () => {
   it('leave what is beside another one', () => {
     expect(together(tables, 'b').map((t) => t.key)).toEqual(['b', 'b-pairs'])
   })
+})
+
+it('scores what all tables lack once, and nothing that no worker can', () => {
+  const step = (metric: string, runs: number[], params = {}) => ({ metric, runs, params })
+  const tables = [{ missing: [step('rouge', [1, 2]), step('', [])] }, { missing: [step('rouge', [2, 3]), step('rouge', [1], { stemmer: true })] }]
+  expect(toScore(tables as unknown as Schemas['ResultTable'][])).toEqual([
+    { metric: 'rouge', params: {}, runs: [1, 2, 3] },
+    { metric: 'rouge', params: { stemmer: true }, runs: [1] },
+  ])
 })

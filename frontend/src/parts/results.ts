@@ -30,6 +30,24 @@ export function shown(value: number | null | undefined): string {
   return Number.isInteger(value) ? String(value) : value.toFixed(3).replace('-', '−')
 }
 
+export interface Scorable {
+  metric: string
+  params: Record<string, unknown>
+  runs: number[]
+}
+
+/** What all tables lack together and a worker can score: a metric and its parameters once, each run once. */
+export function toScore(tables: readonly Schemas['ResultTable'][]): Scorable[] {
+  const found = new Map<string, Scorable>()
+  for (const step of tables.flatMap((t) => t.missing)) {
+    if (!step.metric) continue
+    const key = `${step.metric} ${JSON.stringify(step.params)}`
+    const before = found.get(key)?.runs ?? []
+    found.set(key, { metric: step.metric, params: step.params as Record<string, unknown>, runs: [...new Set([...before, ...step.runs])] })
+  }
+  return [...found.values()]
+}
+
 /** A table with those that stand beside it: each step that is missing said once, and none that has neither rows nor steps. */
 export function together(tables: readonly Schemas['ResultTable'][], key: string): Schemas['ResultTable'][] {
   const own = tables.filter((t) => t.key === key)

@@ -20,6 +20,11 @@ export function slotText(pico: readonly Shown[], slot: Slot): string {
   return found.form === 'implied' && !found.text.startsWith('[') ? `[${found.text}]` : found.text
 }
 
+/** Whether a slot says something that does not stand word for word in the text. */
+export function isReworded(pico: readonly Placed[], slot: Slot): boolean {
+  return slotText(pico, slot) !== '' && !pico.find((s) => s.slot === slot)?.fragments.length
+}
+
 /** The tuple as a sentence begins: "bevacizumab, against ranibizumab → visual acuity". */
 export function inShort(pico: readonly Shown[]): string {
   const against = slotText(pico, 'c')
@@ -37,12 +42,12 @@ export function tupleIn(text: string, isTarget: boolean, slots: readonly Placed[
 
 export interface SlotMark {
   slot: Slot
-  ranges: Range[]
+  ranges: readonly Range[]
   lane: 1 | 2
 }
 
 /** Slots with their places, one that overlaps an earlier one in the second lane. */
-function inLanes(found: readonly { slot: Slot; ranges: Range[] }[]): SlotMark[] {
+export function inLanes(found: readonly { slot: Slot; ranges: readonly Range[] }[]): SlotMark[] {
   let end = 0
   const sorted = [...found].sort((a, b) => a.ranges[0]!.start - b.ranges[0]!.start || b.ranges[0]!.end - a.ranges[0]!.end)
   return sorted.map((s) => {

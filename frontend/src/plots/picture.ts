@@ -1,6 +1,12 @@
 /** Properties that a drawing takes from the page's style sheet: in a file of its own it must carry them along. */
 const CARRIED = ['fill', 'fill-opacity', 'stroke', 'stroke-width', 'stroke-dasharray', 'font-family', 'font-size', 'font-weight', 'text-anchor', 'dominant-baseline']
 
+/**
+ * How large a unit of a drawing is in print: 480 fill a column of 8.5 cm, and letters of 12, the smallest there are,
+ * come to 6 points. What is wider goes across both columns, as it is.
+ */
+const UNIT_MM = 85 / 480
+
 /** A drawing as a file that looks alike anywhere: colours resolved, those of the light page, as it goes into a paper. */
 export function standalone(svg: SVGSVGElement): string {
   const figure = svg.closest<HTMLElement>('figure') ?? svg
@@ -31,8 +37,8 @@ function resolved(svg: SVGSVGElement, surface: string): string {
   })
   const { width, height } = svg.viewBox.baseVal
   copy.setAttribute('xmlns', 'http://www.w3.org/2000/svg')
-  copy.setAttribute('width', String(width))
-  copy.setAttribute('height', String(height))
+  copy.setAttribute('width', `${(width * UNIT_MM).toFixed(2)}mm`)
+  copy.setAttribute('height', `${(height * UNIT_MM).toFixed(2)}mm`)
   const ground = document.createElementNS('http://www.w3.org/2000/svg', 'rect')
   ground.setAttribute('width', '100%')
   ground.setAttribute('height', '100%')
@@ -41,8 +47,8 @@ function resolved(svg: SVGSVGElement, surface: string): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n${new XMLSerializer().serializeToString(copy)}\n`
 }
 
-/** Pixels of a picture for one unit of the drawing: 300 a printed inch and more, where a unit is a 96th of one. */
-const SHARPNESS = 4
+/** Pixels of a picture for one unit of the drawing: twice what the page draws. */
+const SHARPNESS = 2
 
 /**
  * A drawing as a PNG, painted by the browser. By a data: address, which the page's policy allows for pictures and a
@@ -53,8 +59,10 @@ export async function bitmap(svg: string): Promise<Blob> {
   picture.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`
   await picture.decode()
   const canvas = document.createElement('canvas')
-  canvas.width = picture.naturalWidth * SHARPNESS
-  canvas.height = picture.naturalHeight * SHARPNESS
+  // In units: what the browser makes of millimetres is rounded.
+  const [, width, height] = /viewBox="0 0 ([\d.]+) ([\d.]+)"/.exec(svg) ?? []
+  canvas.width = Math.ceil(Number(width) * SHARPNESS)
+  canvas.height = Math.ceil(Number(height) * SHARPNESS)
   const brush = canvas.getContext('2d')
   if (!brush) throw new Error('no canvas')
   brush.drawImage(picture, 0, 0, canvas.width, canvas.height)

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { citing, figure, glyph, legend, rows, sentence, warning, type Measure } from './report.ts'
+import { citing, figure, glyph, legend, majority, rows, sentence, warning, type Measure } from './report.ts'
 
 const measure = {
   units: 40, raters: 3, ratings: 120, all_agree: { count: 34, of: 40 }, pairwise: 0.9,
@@ -53,4 +53,11 @@ it('explains its glyphs, by the kind whose values they are', () => {
   expect(legend(kind, ['strong', 'weak'])).toBe('1 strong, 3 weak')
   expect(glyph(kind, 'n/a')).toBe('n/a')
   expect(glyph(undefined, 'up')).toBe('up')
+})
+
+it('tells who stands apart only where more than half say the same', () => {
+  const said = (...values: string[]) => majority(values.map((value) => ({ value })))
+  expect(said('+', '-', '-')).toBe('-')
+  expect(said('+', '-')).toBe(null)
+  expect(said('+', '-', '=')).toBe(null)
 })

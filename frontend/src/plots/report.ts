@@ -4,7 +4,7 @@ import type { Schemas } from '../api/client.ts'
 import type { KindDefinition } from '../kinds/kind.ts'
 import { count, counted, decimal, interval, percent } from '../parts/format.ts'
 
-export type Measure = Schemas['Measure']
+export type Measure = Schemas['CitedMeasure']
 
 export const NAMES: readonly [Exclude<keyof Schemas['Coefficients'], 'cohen_pairs'>, string][] = [
   ['percent_agreement', 'Percent agreement'],
@@ -91,4 +91,9 @@ export function glyph(kind: Signs, value: string): string {
 /** What the glyphs of a scale stand for. */
 export function legend(kind: Signs, scale: readonly string[]): string {
   return scale.filter((v) => glyph(kind, v) !== v).map((v) => `${glyph(kind, v)} ${v}`).join(', ')
+}
+
+/** What most people said of a unit, where more than half of them say the same: whoever says something else stands apart. */
+export function majority(ratings: readonly { value: string }[]): string | null {
+  return ratings.find((r) => 2 * ratings.filter((other) => other.value === r.value).length > ratings.length)?.value ?? null
 }

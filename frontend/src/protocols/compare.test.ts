@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { differences, words } from './compare.ts'
+import { differences } from './compare.ts'
 import { emptyContent, freshCriterion, freshExample, type Content } from './draft.ts'
 
 function draft(): Content {
@@ -24,14 +24,5 @@ describe('two versions', () => {
       { where: 'Coherence, options, order', before: '1, 2, 3, 4, 5', after: '1, 2, 3, 4, 5, 6' },
       { where: 'Coherence, example 1, is', before: 'good', after: 'bad' },
     ])
-  })
-  it('are told word by word, and both texts can be read from it', () => {
-    const before = 'Is it one  text?', after = 'Is it a well-ordered  text?'
-    const found = words(before, after)
-    expect(found.filter((p) => p.kind !== 'new').map((p) => p.text).join('')).toBe(before)
-    expect(found.filter((p) => p.kind !== 'gone').map((p) => p.text).join('')).toBe(after)
-    expect(found.filter((p) => p.kind === 'gone').map((p) => p.text)).toEqual(['one'])
-    expect(words('', 'new')).toEqual([{ text: 'new', kind: 'new' }])
-    expect(words('x '.repeat(2000), 'y')).toHaveLength(2)
   })
 })

@@ -8,10 +8,6 @@ export interface Difference {
   before: string
   after: string
 }
-export interface Piece {
-  text: string
-  kind: 'same' | 'gone' | 'new'
-}
 
 const flag = (value: boolean) => (value ? 'yes' : 'no')
 
@@ -19,6 +15,7 @@ function optionLines(out: Map<string, string>, where: string, options: readonly 
   for (const o of options) {
     out.set(`${where}, ${o.value}, label`, o.label)
     out.set(`${where}, ${o.value}, anchor`, o.anchor)
+    if (o.means) out.set(`${where}, ${o.value}, means`, o.means)
   }
   out.set(`${where}, order`, options.map((o) => o.value).join(', '))
 }
@@ -69,42 +66,4 @@ export function differences(before: Content, after: Content): Difference[] {
   return [...new Set([...is.keys(), ...was.keys()])]
     .map((where) => ({ where, before: was.get(where) ?? '', after: is.get(where) ?? '' }))
     .filter((d) => d.before !== d.after)
-}
-
-/** Longer texts than this, in words, are shown whole, before and after. */
-const MOST = 1500
-
-/** Both texts as one, with the words that went and those that came: a longest common subsequence of words. */
-export function words(before: string, after: string): Piece[] {
-  const a = before.match(/\s+|[^\s]+/g) ?? [], b = after.match(/\s+|[^\s]+/g) ?? []
-  if (a.length > MOST || b.length > MOST) return joined([{ text: before, kind: 'gone' }, { text: after, kind: 'new' }])
-  const width = b.length + 1
-  const common = new Uint16Array((a.length + 1) * width)
-  for (let i = a.length - 1; i >= 0; i--) {
-    for (let j = b.length - 1; j >= 0; j--) {
-      common[i * width + j] = a[i] === b[j] ? common[(i + 1) * width + j + 1]! + 1 : Math.max(common[(i + 1) * width + j]!, common[i * width + j + 1]!)
-    }
-  }
-  const out: Piece[] = []
-  let i = 0, j = 0
-  while (i < a.length || j < b.length) {
-    if (i < a.length && j < b.length && a[i] === b[j]) {
-      out.push({ text: a[i]!, kind: 'same' })
-      i++
-      j++
-    } else if (i < a.length && (j === b.length || common[(i + 1) * width + j]! >= common[i * width + j + 1]!)) out.push({ text: a[i++]!, kind: 'gone' })
-    else out.push({ text: b[j++]!, kind: 'new' })
-  }
-  return joined(out)
-}
-
-function joined(pieces: readonly Piece[]): Piece[] {
-  const out: Piece[] = []
-  for (const p of pieces) {
-    const last = out.at(-1)
-    if (!p.text) continue
-    if (last?.kind === p.kind) last.text += p.text
-    else out.push({ ...p })
-  }
-  return out
 }

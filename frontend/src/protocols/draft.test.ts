@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { changeScale, criterionOf, emptyContent, freshCriterion, freshExample, move, nextValue, removeCriterion, renameKey, renameValue, unusedKey, valuesOf, type Content } from './draft.ts'
+import { changeScale, criterionOf, emptyContent, freshCriterion, freshExample, move, nextValue, removeCriterion, renameKey, renameValue, sameWord, unusedKey, valuesOf, type Content } from './draft.ts'
 
 function two(): Content {
   const content = emptyContent('rate')
@@ -56,6 +56,10 @@ describe('a draft', () => {
     expect(valuesOf(polarity!)).toEqual([])
     changeScale(claim!, 'likert')
     expect([nextValue(claim!.scale), claim!.better]).toEqual(['6', 'higher'])
+  })
+  it('knows which word of another scale an option is', () => {
+    const option = { value: 'Positive', label: '', anchor: '' }
+    expect([sameWord(option, ['positive', 'negative']), sameWord(option, ['skip'])]).toEqual(['positive', ''])
   })
   it('finds the criterion of a path', () => {
     expect([criterionOf('criteria.12.scale.options.0.anchor'), criterionOf('title')]).toEqual([12, -1])

@@ -69,6 +69,9 @@ export function nextValue(scale: Scale): string {
   return unusedKey('option', taken)
 }
 
+/** The word of a scale that an option is, where nothing else is declared. */
+export const sameWord = (option: Option, scale: readonly string[]): string => scale.find((word) => word.toLowerCase() === option.value.toLowerCase()) ?? ''
+
 /** What other criteria can refer to of an answer; '' is not applicable. */
 export function valuesOf(criterion: Criterion): { value: string; label: string }[] {
   const { type, options } = criterion.scale

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { joined, segments, spacedTags, type Mark } from './segments.ts'
+import { joined, segments, spacedTags, tokensOf, type Mark } from './segments.ts'
 
 const mark = (channel: string, start: number, end: number, tag?: string): Mark => ({ channel, ranges: [{ start, end }], tag })
 
@@ -44,5 +44,14 @@ describe('segments', () => {
       { start: 0, end: 2 },
       { start: 5, end: 10 },
     ])
+  })
+})
+
+describe('tokensOf', () => {
+  it('gives the text back exactly, whatever stands before, between and after its words', () => {
+    const text = ' (no) effect.'
+    const tokens = tokensOf(text, [{ start: 2, end: 4 }, { start: 6, end: 12 }])
+    expect(tokens.map((t) => [t.word, text.slice(t.start, t.end)])).toEqual([[-1, ' ('], [0, 'no'], [-1, ') '], [1, 'effect'], [-1, '.']])
+    expect(tokensOf('', [])).toEqual([])
   })
 })

@@ -13,6 +13,24 @@ export interface Segment extends Range {
   readonly tag: string
 }
 
+/** A word of a text, by its number, or what lies between two (-1). */
+export interface Token extends Range {
+  readonly word: number
+}
+
+/** Words and what lies between them, in order: together exactly the text. */
+export function tokensOf(text: string, words: readonly Range[]): readonly Token[] {
+  const out: Token[] = []
+  let at = 0
+  words.forEach((w, i) => {
+    if (w.start > at) out.push({ word: -1, start: at, end: w.start })
+    out.push({ word: i, start: w.start, end: w.end })
+    at = w.end
+  })
+  if (at < text.length) out.push({ word: -1, start: at, end: text.length })
+  return out
+}
+
 /**
  * Cuts [start, end) at every boundary of every mark. Touching pieces together give the text back exactly, so that what
  * is on the page equals what is stored whatever is drawn.

@@ -14,6 +14,11 @@ it('has the wording that people were promised', () => {
   expect(savedLine(state({ savedAt }), true, false).text).toBe("Not saved: this browser's storage is full. Stay here.")
 })
 
+it('tells nobody to go on where there is nothing to go on with', () => {
+  expect(savedLine(state({ waiting: 1, hindrance: 'offline' }), false, false, false).text).toBe('Offline. 1 answer kept on this computer, not yet sent.')
+  expect(savedLine(state({ waiting: 1, hindrance: 'too-fast' }), false, false, false).text).not.toMatch(/go on/i)
+})
+
 it('does not change its state, and so announces nothing, from one saved answer to the next', () => {
   const now = savedLine(state({ savedAt }), false, false).state
   expect(savedLine(state({ savedAt, waiting: 1, sending: true }), false, false).state).toBe(now)

@@ -5,6 +5,7 @@ import type { Card, Value, Visit } from '../kinds/kind.ts'
 import { Activity } from './activity.ts'
 import { dropDraft, loadDraft, saveDraft } from './drafts.ts'
 import { back, current, empty, held, leave, putBack, receive, reopen, type Hand } from './hand.ts'
+import { keepHand, keptHand } from './keptHand.ts'
 import { newUuid, Outbox, type Entry, type OutboxEvent, type OutboxState } from './outbox.ts'
 import { savedLine } from './saved.ts'
 import { StorageFull } from './store.ts'
@@ -47,7 +48,7 @@ export class WorkSession {
   problem = $state('')
   private outboxState = $state.raw<OutboxState>({ waiting: 0, refused: 0, hindrance: 'none', sending: false, savedAt: null })
   private slow = $state(false)
-  readonly saved = $derived(savedLine(this.outboxState, this.full, this.slow))
+  readonly saved = $derived(savedLine(this.outboxState, this.full, this.slow, this.unit !== null))
   readonly unsent = $derived(this.outboxState.waiting + this.outboxState.refused)
   /** Whether the unit was taken out again, and the hand goes on after it. */
   readonly reopened = $derived(this.unit?.visit !== 'new' && this.hand.reopened !== null)
@@ -67,6 +68,8 @@ export class WorkSession {
   /** Newest revision of each assignment, those still on their way counted. */
   private readonly revisions = new Map<number, number>()
   private draft: unknown = null
+  /** When the server was heard last: so old is the hand. */
+  private heardAt = 0
 
   constructor(private readonly id: number, private readonly user: number) {
     this.outbox = new Outbox({ user, put: putAnswer, onState: this.onState, onEvent: this.onEvent })
@@ -100,14 +103,40 @@ export class WorkSession {
       this.practice = next.practice
       this.loaded = true
       this.problem = ''
-      this.hand = receive(this.hand, next)
+      this.hear(next)
       if (!this.unit && !this.told) await this.show('new')
     } catch (error) {
-      const passes = error instanceof Offline || error instanceof Unauthenticated || (error instanceof Problem && error.status >= 500)
+      const away = error instanceof Offline || (error instanceof Problem && error.status >= 500)
+      const passes = away || error instanceof Unauthenticated
       if (!passes && !(error instanceof Problem)) throw error
       this.problem = error.message
       if (passes) this.retryTimer = setTimeout(() => void this.fetch(), 4000)
+      if (away && !this.round) await this.goOnWithKept()
     }
+  }
+
+  /** Loaded while the server is away: on with the units that an earlier visit held. */
+  private async goOnWithKept(): Promise<void> {
+    const kept = await keptHand(this.user, this.id)
+    if (!kept || this.round) return
+    this.round = kept.about
+    this.progress = kept.progress
+    this.heardAt = kept.at
+    this.hand = receive(this.hand, { hand: kept.cards.map((c) => c.assignment), fetched: kept.cards })
+    if (!this.unit) await this.show('new')
+  }
+
+  private hear(reply: { hand: number[]; fetched: Card[] }): void {
+    this.heardAt = Date.now()
+    this.hand = receive(this.hand, reply)
+    this.keepHand()
+  }
+
+  /** In practice the server answers every unit: there is no going on without it. */
+  private keepHand(): void {
+    if (!this.round || this.round.gives_feedback) return
+    const cards = held(this.hand).map((id) => this.hand.cards.get(id)!)
+    void keepHand({ user: this.user, round: this.id, about: this.round, cards, progress: this.progress, at: this.heardAt })
   }
 
   /** Shows the current card, with the draft that there may be, or as it was `left`. */
@@ -195,6 +224,7 @@ export class WorkSession {
     }
     this.recent = [{ ...done, reason }, ...this.recent.filter((c) => c.assignment !== card.assignment)].slice(0, LAST)
     this.hand = after
+    this.keepHand()
     if (this.round?.gives_feedback) {
       this.told = { card: done, feedback: null }
       this.unit = null
@@ -210,6 +240,9 @@ export class WorkSession {
     this.hand = reopen(this.hand, told.card)
     await this.show('reopened')
   }
+
+  /** The first unit comes into sight only now: what came before it was no work on it. */
+  begin = (): Promise<void> => this.show('new')
 
   /** Asks anew what there is to do: something that came first is done. */
   again = async (): Promise<void> => {
@@ -272,7 +305,7 @@ export class WorkSession {
     if (this.uncounted.delete(event.entry.uuid) && !this.uncounted.size) void this.fetch()
     this.surplus = answer.outcome === 'answered' && !answer.counted
     this.revisions.set(answer.assignment, Math.max(answer.revision, this.revisions.get(answer.assignment) ?? 0))
-    this.hand = receive(this.hand, event.reply)
+    this.hear(event.reply)
     if (this.told?.card.assignment === answer.assignment) this.told = { ...this.told, feedback: event.reply.feedback }
     else if (!this.unit && !this.told) void this.goOn()
   }

@@ -5,10 +5,7 @@ import random
 import ssl
 import threading
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import Any
 
 from api.outgoing.addresses import Network, NotAllowed, Unresolved, places
@@ -210,13 +207,6 @@ def _pause(number: int) -> float:
 
 
 def _asked_for(reply: Reply) -> float | None:
-    """The wait that ``Retry-After`` asks for, in seconds or as a date, within limits; None where it does not."""
-    given = reply.headers.get("retry-after", "").strip()
-    seconds = None
-    if given.isascii() and given.isdigit():
-        seconds = float(given[:9])
-    elif given:
-        with suppress(ValueError, TypeError, OverflowError):
-            at = parsedate_to_datetime(given)
-            seconds = (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp() - datetime.now(UTC).timestamp()
-    return None if seconds is None else min(max(seconds, 0.0), LONGEST_PAUSE)
+    """The wait that was asked for, within limits; None where none was."""
+    seconds = reply.retry_after()
+    return None if seconds is None else min(seconds, LONGEST_PAUSE)

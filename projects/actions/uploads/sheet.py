@@ -12,6 +12,7 @@ class SheetUpload(Upload):
     key = "sheet"
     checks = "check_sheet"
     writes = "import_sheet"
+    page = "rounds/{round}"
 
     def check(self, brought: Brought) -> Found:
         round, progress = _round(brought), brought.progress

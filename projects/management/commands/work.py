@@ -10,10 +10,9 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import ProgrammingError, close_old_connections
 
-from accounts.sweeping import sweep
 from api.problems import PASSING
 from projects.background import jobs, waiting
-from projects.tasks import seal
+from projects.tasks import mail, seal, sweep
 
 MINUTE, DAY = 60.0, 86_400.0
 
@@ -56,6 +55,7 @@ class Command(BaseCommand):
         while not stop.is_set():
             if minutely.is_due(time.monotonic()):
                 self.by_the_way("The record was not sealed", seal)
+                self.by_the_way("What is new was not mailed", mail)
             if self._one(queue):
                 continue
             if once:

@@ -1,8 +1,16 @@
 """How far people agree."""
 
-from ...models import Project
+from django.db.models import QuerySet
+
+from ...models import Project, Round
 from ...purposes import which
 from .step import Step, Stretch
+
+
+def measured(project: Project) -> QuerySet[Round]:
+    """Closed rounds of which there is agreement between people, newest first."""
+    independent = project.rounds.opened_by_people().filter(overlap__gt=1, purpose__in=which("independent"))
+    return independent.filter(closed_at__isnull=False).order_by("-pk")
 
 
 class Agreement(Stretch):
@@ -11,7 +19,7 @@ class Agreement(Stretch):
 
     def step(self, project: Project) -> Step:
         """Rounds of which there is agreement between people."""
-        found = project.rounds.filter(overlap__gt=1, purpose__in=which("independent"), closed_at__isnull=False)
+        found = measured(project)
         total, newest = found.count(), found.first()
         page = f"rounds/{newest.pk}/agreement" if newest else "rounds"
         of = "closed rounds with several raters" if total != 1 else "closed round with several raters"

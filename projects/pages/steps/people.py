@@ -5,12 +5,17 @@ from ...models.roles import MAY
 from .step import Next, Step, Stretch
 
 
+def askable(project: Project) -> int:
+    """How many members a round can ask."""
+    return project.members.active().filter(role__in=MAY["be put into rounds"]).count()
+
+
 class People(Stretch):
     key = "people"
     order = 20
 
     def step(self, project: Project) -> Step:
-        there = project.members.active().filter(role__in=MAY["be put into rounds"]).count()
+        there = askable(project)
         waiting = project.invitations.filter(accepted_at=None, revoked_at=None).count()
         alone = there < 2 and not waiting and not project.rounds.opened_by_people().exists()
         invite = Next(

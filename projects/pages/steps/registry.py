@@ -16,9 +16,7 @@ discover = _STRETCHES.discover
 def of(project: Project) -> dict[str, Any]:
     """The steps of a project in their order, what comes next, and what follows that. A fixed number of queries."""
     found: list[tuple[str, Step]] = [
-        (one.key, step)
-        for one in sorted(_STRETCHES.every(), key=attrgetter("order"))
-        if (step := one.step(project)) is not None
+        step for one in sorted(_STRETCHES.every(), key=attrgetter("order")) for step in one.steps(project)
     ]
     ahead = [step.next for _, step in found if step.next]
     return {

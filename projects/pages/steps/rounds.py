@@ -35,7 +35,7 @@ class Rounds(Stretch):
                         "rounds/new")  # fmt: skip
         full = next((r for r in open_ones if r.answered == r.slots), None)
         if full is not None:
-            why = f"All {full.slots:,} answers are in. Closing it makes what they agree on the value in force."
+            why = f"All {full.slots:,} answers are in. Closing it makes what they agree on the current value."
             return Next(f"close the round “{full.name}”", why, "Open the round", f"rounds/{full.pk}")
         waiting = (
             Decision.objects.filter(round__in=project.rounds.filter(status=Round.Status.CLOSED)).contested()
@@ -45,7 +45,8 @@ class Rounds(Stretch):
             n = waiting["n"]
             why = f"In “{waiting['round__name']}” people differ. A release needs one value for each."
             words = f"adjudicate {n:,} contested field{'' if n == 1 else 's'}"
-            return Next(words, why, "Adjudicate", f"rounds/{waiting['round']}/adjudicate")
+            at = f"rounds/{waiting['round']}"
+            return Next(words, why, "Adjudicate", f"{at}/adjudicate", "Agreement", f"{at}/agreement")
         if open_ones:
             first = open_ones[0]
             why = f"{first.answered:,} of {first.slots:,} answers are in."

@@ -1,5 +1,6 @@
 """One step of a project's way: what its page says of it."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,12 +12,15 @@ Begun = Literal["to do", "begun", "done"]
 
 @dataclass(frozen=True)
 class Next:
-    """What a lead does next, as one button: ``words`` in the imperative, why, and the page below the project's own."""
+    """What a lead does next, as one button: ``words`` in the imperative, why, and the page below the project's own.
+    ``also``: what is worth a look before it, and its page; empty where nothing is."""
 
     words: str
     why: str
     button: str
     page: str
+    also: str = ""
+    also_page: str = ""
 
 
 @dataclass(frozen=True)
@@ -35,10 +39,17 @@ class Step:
 
 
 class Stretch:
-    """A part of the way: a class in a module of an app's folder of steps. ``order``: where it stands, by tens."""
+    """A part of the way: a class in a module of an app's folder of steps. ``order``: where it stands, by tens.
+
+    A stretch says `step`, or `steps` where several are read together."""
 
     key: str
     order: int
+
+    def steps(self, project: Project) -> Iterable[tuple[str, Step]]:
+        """The steps of a project with their keys, in order. A fixed number of queries."""
+        step = self.step(project)
+        return [] if step is None else [(self.key, step)]
 
     def step(self, project: Project) -> Step | None:
         """The step of a project; None where it is not on its way. A fixed number of queries."""

@@ -10,5 +10,6 @@ const compare: KindDefinition = {
   signs: {},
   fields: [],
   task: () => import('./task.ts'),
+  trial: () => import('./trial.ts'),
 }
 export default compare

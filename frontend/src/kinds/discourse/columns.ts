@@ -17,7 +17,7 @@ function hint(said: DiscourseSaid): string {
   return said.relation ? `their polarities suggest ${said.suggested}` : `suggested: ${said.suggested}. Enter accepts`
 }
 
-/** Agreement when all input polarities are equal: as the server says it (annotation/relation.py), here before saving too. */
+/** Agreement when all input polarities are equal: as the server says it (`suggested` of measures/consistency), here before saving too. */
 function suggested(claims: readonly Readonly<Record<string, object>>[]): Relation | null {
   const polarities = claims.slice(1).map((said) => (said.label as { polarity: string }).polarity)
   if (!polarities.length || polarities.includes('')) return null

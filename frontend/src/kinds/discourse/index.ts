@@ -12,6 +12,7 @@ const discourse: KindDefinition = {
   signs,
   fields: ['relation'],
   task: () => import('./task.ts'),
+  trial: () => import('./trial.ts'),
   columns: () => import('./columns.ts'),
   inForce: () => import('./inForce.ts'),
 }

@@ -23,6 +23,7 @@ const label: KindDefinition = {
   fields: ['polarity', 'modality', 'polarity_cue', 'modality_cue'],
   ratings: { columns: ['polarity', 'polarity_cue', 'modality', 'modality_cue'] },
   task: () => import('./task.ts'),
+  trial: () => import('./trial.ts'),
   columns: () => import('./columns.ts'),
   inForce: () => import('./inForce.ts'),
 }

@@ -3,10 +3,9 @@
 import type { Schemas } from '../../api/client.ts'
 import { fromWire, toWire, type Range } from '../../text/offsets.ts'
 import { overlaps } from '../../text/segments.ts'
-import {
-  adjust, clear, drag, jump, keep, moveEnd, moveTo, nothing, selected, take, tap, type Selection,
-} from '../../text/selection.ts'
+import { clear, nothing, selected, take, type Selection } from '../../text/selection.ts'
 import { words } from '../../text/words.ts'
+import { select, type SelectAction, type Selecting } from '../selecting.ts'
 
 export type Card = Schemas['LabelCard']
 export type Value = Schemas['LabelValue']
@@ -37,8 +36,7 @@ export interface Step extends Said {
   readonly selection: Selection
 }
 
-export interface State extends Step {
-  readonly finding: null | { extend: boolean }
+export interface State extends Step, Selecting {
   readonly nudge: string
   /** The candidate that N took last. */
   readonly candidate: number
@@ -53,18 +51,10 @@ export type By = 'key' | 'click' | 'arrow'
 export type Action =
   | { do: 'polarity'; value: Polarity; by: By }
   | { do: 'modality'; value: Modality; by: By }
-  | { do: 'move'; to: number; extend: boolean }
-  | { do: 'find'; extend: boolean }
-  | { do: 'letter'; letter: string; extend: boolean }
-  | { do: 'keep' }
-  | { do: 'adjust'; edge: 'start' | 'end'; by: 1 | -1 }
-  | { do: 'drag'; range: Range; characters: boolean; keepEarlier: boolean }
-  | { do: 'tap'; word: number }
-  | { do: 'end'; end: 'start' | 'end'; word: number }
+  | SelectAction
   | { do: 'candidate' }
   | { do: 'remove'; aspect: Aspect }
   | { do: 'remove here' }
-  | { do: 'let go' }
   | { do: 'next' }
   | { do: 'undo' }
 
@@ -129,46 +119,30 @@ export function withValue(said: Said, aspect: Aspect, value: Polarity | Modality
 export function reduce(f: Facts, state: State, action: Action): State {
   // A complete answer is on its way into the outbox: a key pressed meanwhile changes nothing of it.
   if (state.complete) return state
-  const select = (selection: Selection): State => ({ ...state, selection, finding: null })
-  const s = state.selection
   switch (action.do) {
     case 'polarity':
     case 'modality':
       return value(f, state, action.do, action.value, action.by)
-    case 'move':
-      return select(moveTo(s, f.words, action.to, action.extend))
-    case 'find':
-      return { ...state, finding: { extend: action.extend } }
-    case 'letter':
-      return select(jump(s, f.text, f.words, action.letter, action.extend || (state.finding?.extend ?? false)))
-    case 'keep':
-      return select(keep(s, f.words))
-    case 'adjust':
-      return select(adjust(s, f.text, f.words, action.edge, action.by))
-    case 'drag':
-      return select(drag(s, f.words, action.range, action))
-    case 'tap':
-      return select(tap(s, f.words, action.word))
-    case 'end':
-      return select(moveEnd(s, f.words, action.end, action.word))
     case 'candidate': {
       if (!f.candidates?.length) return state
       const candidate = (state.candidate + 1) % f.candidates.length
-      return { ...select(take(s, f.words, f.candidates[candidate]!)), candidate }
+      return { ...state, selection: take(state.selection, f.words, f.candidates[candidate]!), finding: null, candidate }
     }
     case 'remove':
       return removed(state, action.aspect)
     case 'remove here': {
-      const at = f.words[s.cursor]
+      const at = f.words[state.selection.cursor]
       const aspect = (['polarity', 'modality'] as const).find((a) => at && cueOf(state, a).some((r) => overlaps(r, at)))
       return aspect ? removed(state, aspect) : state
     }
     case 'let go':
-      return { ...select(clear(s)), nudge: '' }
+      return { ...state, ...select(state, f.text, f.words, action), nudge: '' }
     case 'next':
       return next(state)
     case 'undo':
       return state.trail.length ? resume(state.trail) : state
+    default:
+      return { ...state, ...select(state, f.text, f.words, action) }
   }
 }
 

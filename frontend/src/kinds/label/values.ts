@@ -19,6 +19,9 @@ export function glyph(polarity: Polarity | ''): string {
   return POLARITIES.find((p) => p.value === polarity)?.glyph ?? ''
 }
 
+/** Each value with the words that were marked for it: a wrong cue shows where the answer is read back. */
 export function inWords(value: Value | null): string {
-  return value ? `${glyph(value.polarity)} ${value.polarity}, ${value.modality}`.trim() : ''
+  if (!value) return ''
+  const cue = (found: Value['polarity_cue']) => (found?.length ? ` – “${found.map((f) => f.quote).join(' … ')}”` : '')
+  return `${glyph(value.polarity)} ${value.polarity}${cue(value.polarity_cue)}, ${value.modality}${cue(value.modality_cue)}`.trim()
 }

@@ -10,5 +10,6 @@ const rate: KindDefinition = {
   signs: {},
   fields: [],
   task: () => import('./task.ts'),
+  trial: () => import('./trial.ts'),
 }
 export default rate

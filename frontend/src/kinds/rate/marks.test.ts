@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
 import { m3, page, protocol } from '../../rating/samples.ts'
 import { onSource, onText } from './marks.ts'
-import { begin, facts, reduce, type State } from './state.ts'
+import { begin, facts, type State } from './place.ts'
+import { reduce } from './state.ts'
 
 const TEXT = ['Rates were higher with drug B at night.']
 const hints = (state: State, f = facts(page({ ...m3, hints: true }, TEXT))) => onSource(f, state).flat().filter((m) => m.channel === 'hint' && m.ranges.length).length

@@ -4,7 +4,7 @@ import { shared } from '../../rating/source.ts'
 import type { Mark } from '../../text/segments.ts'
 import { piece } from '../../text/selection.ts'
 import { saidOf } from './answers.ts'
-import { answersOf, columns, isLastLook, marked, type Facts, type State } from './state.ts'
+import { answersOf, columns, isLastLook, marked, type Facts, type State } from './place.ts'
 
 /** Quotes with the number of their chip. */
 function quotes(f: Facts, s: State) {

@@ -5,7 +5,8 @@ import { match } from '../../work/keymap.ts'
 import { sharedBindings } from '../../work/keys.ts'
 import { saidOf } from './answers.ts'
 import { bindings } from './keys.ts'
-import { answersOf, begin, facts, isLastLook, kept, marked, reduce, type Action, type Facts, type State } from './state.ts'
+import { answersOf, begin, facts, isLastLook, kept, marked, type Facts, type State } from './place.ts'
+import { reduce, type Action } from './state.ts'
 import { fromValue, toValue } from './stored.ts'
 
 /** Plays keys as the page gives them to the reducer; "f c" jumps, "S→" extends. Counts presses. */

@@ -10,6 +10,7 @@ const tuple: KindDefinition = {
   signs: {},
   fields: ['tuple'],
   task: () => import('./task.ts'),
+  trial: () => import('./trial.ts'),
   columns: () => import('./columns.ts'),
   inForce: () => import('./inForce.ts'),
 }

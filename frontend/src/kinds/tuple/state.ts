@@ -2,19 +2,12 @@
 
 import type { Schemas } from '../../api/client.ts'
 import { formOf } from '../../pico/form.ts'
+import type { StandsFor } from '../../pico/said.ts'
 import { ORDER, type Slot } from '../../pico/slots.ts'
 
 export type Card = Schemas['TupleCard']
 export type Value = Schemas['TupleValue']
-export type StandsFor = NonNullable<Value['c']['stands_for']>
 type Shown = Pick<Schemas['TupleSlotShown'], 'slot' | 'text' | 'stands_for'>
-
-export const STANDS_FOR: readonly { value: StandsFor; says: string }[] = [
-  { value: '', says: 'blank' },
-  { value: 'placebo', says: 'blank: placebo' },
-  { value: 'none', says: 'blank: no treatment' },
-  { value: 'not stated', says: 'blank: not stated' },
-]
 
 export type Typed = Readonly<Record<Slot, string>> & {
   /** What a blank comparator means, where it was said. */

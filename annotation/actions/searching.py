@@ -1,0 +1,228 @@
+"""Searching PubMed: asked for by a lead, done by a job in batches, stopped, and gone on with where it ended."""
+
+import re
+from collections.abc import Sequence
+from datetime import date
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.db.models import Count
+from django.utils import timezone
+
+from accounts.models import User
+from api.problems import Conflict, Refused
+from audit.log import record
+from projects.background import batches, jobs
+from projects.background.progress import Progress
+from projects.models import Job, JobStatus, Member, Project
+from sql.ready import Rows
+
+from ..corpus.articles import Articles
+from ..imports.pubmed import xml
+from ..imports.pubmed.record import Record
+from ..models import Hit, RecordStatus, Review, Search, Study
+from ..pubmed import access
+from ..pubmed.client import MOST_FOUND, Client, PubMedAway, Wait
+
+KIND = "search_pubmed"
+#: Records that are asked for, and stored, at once.
+BATCH = 200
+#: How often rows are made where others write what they clash with.
+TRIES = 3
+_ROWS = 500
+State, Outcome = Search.State, Hit.Outcome
+_ENDED = {JobStatus.FAILED: State.FAILED, JobStatus.CANCELLED: State.STOPPED}
+
+
+def search(
+    *, project: Project, query: str, topic: str, by: Member, date_from: date | None = None, date_to: date | None = None
+) -> Search:
+    """Have PubMed searched; what it finds become reviews of the project."""
+    if date_from and date_to and date_to < date_from:
+        raise Refused.field("date_to", "The last day comes before the first.")
+    with transaction.atomic():
+        made = Search.objects.create(
+            project=project, query=query, topic=topic, date_from=date_from, date_to=date_to, created_by=by.user
+        )
+        _log("search PubMed", made, by, {"query": query, "topic": topic, "from": _day(date_from), "to": _day(date_to)})
+        _ask(made, by)
+    return made
+
+
+def find_studies(*, review: Review, text: str, references: bool, by: Member) -> Search:
+    """Have records read that become studies of a review: of the PubMed ids in a text, of what the review cites, or of
+    its studies that were not read yet, where neither is given."""
+    pmids = ids_in(text) + (list(review.references) if references else [])
+    if references and not review.references:
+        raise Refused.field("references", "PubMed names no references of this review.")
+    if not text.strip() and not references:
+        unread = review.studies.exclude(record=RecordStatus.READ).order_by("pk")
+        pmids = [pmid for pmid in unread.values_list("pmid", flat=True) if ids_in(pmid) == [pmid]]
+    pmids = list(dict.fromkeys(pmids))
+    if not pmids:
+        raise Refused.field("pmids", "There is no PubMed id here.")
+    if len(pmids) > MOST_FOUND:
+        raise Refused.field("pmids", f"{len(pmids):,} ids; at most {MOST_FOUND:,} at once.")
+    with transaction.atomic():
+        made = Search.objects.create(project=review.project, review=review, found=len(pmids), created_by=by.user)
+        _keep_hits(made, pmids)
+        _log("find studies", made, by, {"review": review.pmid, "pmids": len(pmids)})
+        _ask(made, by)
+    return made
+
+
+def ids_in(text: str) -> list[str]:
+    """The PubMed ids in what somebody pasted: numbers apart by spaces, commas or lines, or addresses of PubMed."""
+    words = re.sub(r"https?://\S*?/(\d+)/?(?=[\s,;]|$)", r" \1 ", text)
+    words = re.sub(r"\bpmids?\b\s*:?", " ", words, flags=re.IGNORECASE)
+    found: list[str] = []
+    for word in re.split(r"[\s,;]+", words.strip()):
+        if word and not re.fullmatch(r"[1-9][0-9]{0,9}", word):
+            raise Refused.field("pmids", f"{word[:60]!r} is no PubMed id.")
+        found += [word] if word else []
+    return found
+
+
+def go_on(*, search: Search, by: Member) -> Search:
+    """Go on with a search that ended early, or ask again for records that PubMed did not have."""
+    with transaction.atomic():
+        ended = Search.objects.filter(pk=search.pk, state__in=(State.STOPPED, State.FAILED, State.DONE))
+        missing = search.hits.filter(outcome=Outcome.MISSING)
+        if search.state == State.DONE and not missing.exists():
+            raise Conflict("Nothing is left to read.")
+        if not ended.update(state=State.WAITING, error="", finished_at=None):
+            raise Conflict("This search is under way.")
+        missing.update(outcome=Outcome.WAITING)
+        _log("go on with search", search, by, None)
+        _ask(search, by)
+    search.refresh_from_db()
+    return search
+
+
+def stop(*, search: Search, by: Member) -> Search:
+    """Stop a search. What was read stays."""
+    if search.job is None or search.state not in (State.WAITING, State.RUNNING):
+        raise Conflict("This search is not under way.")
+    with transaction.atomic():
+        _log("stop search", search, by, None)
+        jobs.cancel(search.job)
+    search.refresh_from_db()
+    return search
+
+
+def _ask(search: Search, by: Member) -> None:
+    job, _ = jobs.ask(project=search.project, kind=KIND, params={"search": search.pk}, by=by.user)
+    Search.objects.filter(pk=search.pk).update(job=job)
+    search.job = job
+
+
+def retrieve(*, search: Search, by: User | None, progress: Progress, wait: Wait) -> dict[str, Any]:
+    """What the job does: find the ids once, then read what waits, batch by batch. Called again, it reads the rest."""
+    client = Client(access.of(by), wait)
+    with batches.batch():
+        Search.objects.filter(pk=search.pk).update(state=State.RUNNING)
+    if search.found is None:
+        _look_up(search, client, progress)
+    total = search.hits.count()
+    while waiting := list(search.hits.filter(outcome=Outcome.WAITING).order_by("position")[:BATCH]):
+        done = total - search.hits.filter(outcome=Outcome.WAITING).count()
+        progress(done, total, "reading records")
+        records = _read(client.fetch([hit.pmid for hit in waiting]))
+        _store(search, waiting, records, by, done + len(waiting), total)
+    counts = counts_of(search)
+    with batches.batch(total, total):
+        Search.objects.filter(pk=search.pk).update(state=State.DONE, finished_at=timezone.now())
+        record(
+            actor=by, verb="end search", obj=search, project_id=search.project_id, after={"found": total, **counts}
+        )  # fmt: skip
+    return counts
+
+
+def counts_of(search: Search) -> dict[str, int]:
+    """How many of its records are new, known, missing and waiting."""
+    found = dict(search.hits.order_by().values_list("outcome").annotate(n=Count("pk")))
+    return {name: found.get(name, 0) for name in Outcome.values}
+
+
+def _look_up(search: Search, client: Client, progress: Progress) -> None:
+    progress(0, None, "searching")
+    found = client.find(search.query, search.date_from, search.date_to)
+    if found.count > MOST_FOUND:
+        raise Refused(
+            f"PubMed found {found.count:,} records and gives out {MOST_FOUND:,} at most: narrow query or dates, "
+            "and search in several parts."
+        )
+    pmids = client.ids(found)
+    with batches.batch(0, len(pmids)):
+        _keep_hits(search, pmids)
+        search.found, search.translation = len(pmids), found.translation
+        search.save(update_fields=["found", "translation"])
+
+
+def _keep_hits(search: Search, pmids: Sequence[str]) -> None:
+    rows = [Hit(search=search, position=n, pmid=pmid) for n, pmid in enumerate(pmids)]
+    Hit.objects.bulk_create(rows, batch_size=_ROWS)
+
+
+def _read(body: bytes) -> dict[str, Record]:
+    """The records of an answer by id. Raises `PubMedAway` for one that cannot be read, or holds what no record has."""
+    wrong: list[str] = []
+    try:
+        found = list(xml.articles([body], lambda line, field, said: wrong.append(f"{field}: {said}")))
+    except xml.Unsound as error:
+        raise PubMedAway(f"PubMed's answer cannot be read: line {error.line}: {error.message}.") from None
+    if wrong:
+        raise PubMedAway(f"PubMed's answer cannot be read: {wrong[0]}.")
+    return {one.pmid: one for one in found}
+
+
+def _store(
+    search: Search, asked: Sequence[Hit], records: dict[str, Record], by: User | None, done: int, total: int
+) -> None:
+    """Write what came of the ids that were asked for, all of it or nothing."""
+    came = [records[hit.pmid] for hit in asked if hit.pmid in records]
+    for _ in range(TRIES):
+        articles = Articles(search.project, topic=search.topic, review=search.review, by=by)
+        articles.compare(came)
+        rows = Rows()
+        with batches.harmless():  # ids that are reserved and not used harm nobody
+            articles.lay_out(rows)
+        new = {article.pmid for article in articles.new}
+        try:
+            with batches.batch(done, total):
+                articles.complete()
+                rows.write()
+                _settle(search, asked, new, set(records))
+            return
+        except IntegrityError:
+            continue  # others brought the same article in meanwhile: it is known now
+    raise Conflict("Others bring the same articles in again and again; go on a little later.")
+
+
+def _settle(search: Search, asked: Sequence[Hit], new: set[str], came: set[str]) -> None:
+    outcomes: dict[str, list[str]] = {Outcome.NEW: [], Outcome.KNOWN: [], Outcome.MISSING: []}
+    for hit in asked:
+        outcome = Outcome.NEW if hit.pmid in new else Outcome.KNOWN if hit.pmid in came else Outcome.MISSING
+        outcomes[outcome].append(hit.pmid)
+    for became, pmids in outcomes.items():
+        search.hits.filter(pmid__in=pmids).update(outcome=became)
+    model = Review if search.review is None else Study
+    gone = model.objects.filter(project=search.project, pmid__in=outcomes[Outcome.MISSING])
+    gone.filter(record=RecordStatus.NOT_READ).update(record=RecordStatus.NOT_FOUND)
+
+
+def ended(job: Job) -> None:
+    """In the transaction in which its job ends: a search that is not whole says why, and can be gone on with."""
+    state = _ENDED.get(JobStatus(job.status))
+    if state:
+        Search.objects.filter(job=job).exclude(state=State.DONE).update(
+            state=state, error=job.error, finished_at=timezone.now()
+        )
+
+
+def _log(verb: str, search: Search, by: Member, after: object) -> None:
+    record(actor=by.user, verb=verb, obj=search, project_id=search.project_id, after=after)
+
+
+def _day(day: date | None) -> str | None:
+    return day.isoformat() if day else None

@@ -1,0 +1,99 @@
+"""What a consistency check found, and what a curator said to it."""
+
+from typing import Self
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from projects.models import Project, Unit
+
+
+class ConsistencyCheck(models.Model):
+    """When the corpus of a project was last checked, by a job or a command."""
+
+    project = models.OneToOneField(Project, on_delete=models.PROTECT, related_name="consistency_check")
+    at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"consistency of {self.project_id}"
+
+
+class FindingQuerySet(models.QuerySet["Finding"]):
+    def of(self, project: Project) -> Self:
+        """Those that the newest check still found."""
+        return self.filter(project=project, is_current=True)
+
+    def waiting(self) -> Self:
+        return self.filter(STATES["waiting"])
+
+
+class Finding(models.Model):
+    """Something in the values in force that a rule of `measures.consistency` gives a reason to look at.
+
+    The same rule, units and values are the same finding, check after check: what a curator said to it stays. One that
+    a later check does not find any more is kept, and is not current.
+    """
+
+    class Said(models.TextChoices):
+        DISMISSED = "dismissed"
+        SENT = "sent", "sent to review"
+
+    project = models.ForeignKey(Project, on_delete=models.PROTECT, related_name="findings")
+    rule = models.CharField(max_length=40)
+    identity = models.CharField(max_length=64, help_text="SHA-256 of the rule, the units and the values it rests on.")
+    reason = models.TextField(help_text="In words.")
+    weight = models.FloatField(default=0.0)
+    is_information = models.BooleanField(default=False, help_text="It may well be meant so.")
+    position = models.PositiveIntegerField(help_text="Its place in the newest check that found it.")
+    is_current = models.BooleanField(default=True)
+    found_at = models.DateTimeField()
+    said = models.CharField(max_length=9, choices=Said, blank=True)
+    because = models.TextField(blank=True)
+    said_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
+    )
+    said_at = models.DateTimeField(null=True, blank=True)
+
+    objects = FindingQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["position", "id"]
+        constraints = [
+            models.UniqueConstraint(fields=["project", "identity"], name="one_finding_of_the_same"),
+            models.CheckConstraint(
+                condition=Q(said="", because="", said_at=None)
+                | ~Q(said="") & ~Q(because="") & Q(said_at__isnull=False),
+                name="what_was_said_of_a_finding_has_a_reason",
+            ),
+        ]
+        indexes = [models.Index(fields=["project", "is_current", "position"], name="findings_in_order")]
+
+    def __str__(self) -> str:
+        return f"{self.rule} of project {self.project_id}"
+
+
+#: What is asked of a finding's state, by its name.
+STATES = {
+    "waiting": Q(said=""),
+    "dismissed": Q(said=Finding.Said.DISMISSED),
+    "sent": Q(said=Finding.Said.SENT),
+}
+
+
+class FindingUnit(models.Model):
+    """One unit that a finding names. They are the same for as long as the finding is."""
+
+    finding = models.ForeignKey(Finding, on_delete=models.PROTECT, related_name="named")
+    unit = models.ForeignKey(Unit, on_delete=models.PROTECT, related_name="findings")
+    position = models.PositiveIntegerField(help_text="Its place in the finding.")
+
+    class Meta:
+        ordering = ["finding_id", "position"]
+        constraints = [
+            models.UniqueConstraint(fields=["finding", "position"], name="one_unit_per_place_in_a_finding"),
+            models.UniqueConstraint(fields=["finding", "unit"], name="a_finding_names_a_unit_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"finding {self.finding_id}, unit {self.unit_id}"

@@ -1,0 +1,1 @@
+"""PubMed, asked through NCBI's E-utilities: who asks, how fast, and what came back."""

@@ -1,0 +1,1 @@
+"""The tables of how a corpus came to be, one module each."""

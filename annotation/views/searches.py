@@ -1,0 +1,114 @@
+"""Searching PubMed over HTTP, and by whose address and key it is asked."""
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import generics, status
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from accounts.requests import signed_in
+from projects.serializers.tables import ResultTableSerializer
+
+from .. import permissions
+from ..actions import searching
+from ..models import Search
+from ..pages import searches as page
+from ..pubmed import access
+from ..serializers import searches as shapes
+
+_DO = {"go on": searching.go_on, "stop": searching.stop}
+
+
+class SearchListView(generics.ListAPIView[Search]):
+    queryset = Search.objects.none()
+    serializer_class = shapes.SearchRowSerializer
+
+    @extend_schema(operation_id="searches_list")
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """Searches of PubMed, newest first."""
+        project = permissions.import_lead(signed_in(request), kwargs["slug"]).project
+        found = self.paginate_queryset(page.searches(project)) or []
+        return self.get_paginated_response(shapes.SearchRowSerializer(page.rows(found), many=True).data)
+
+    @extend_schema(
+        operation_id="searches_add", request=shapes.NewSearchSerializer, responses={201: shapes.SearchRowSerializer}
+    )
+    def post(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """Search PubMed in the background. What it finds become reviews; those that are known are counted."""
+        member = permissions.import_lead(signed_in(request), kwargs["slug"])
+        asked = shapes.NewSearchSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        return _made(searching.search(project=member.project, by=member, **asked.validated_data))
+
+
+class StudySearchView(APIView):
+    @extend_schema(
+        operation_id="searches_add_studies", request=shapes.NewStudiesSerializer,
+        responses={201: shapes.SearchRowSerializer},
+    )  # fmt: skip
+    def post(self, request: Request, slug: str) -> Response:
+        """Read records from PubMed that become studies of a review."""
+        member = permissions.import_lead(signed_in(request), slug)
+        asked = shapes.NewStudiesSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        said = asked.validated_data
+        review = permissions.review_named(member, said["review"])
+        return _made(
+            searching.find_studies(review=review, text=said["pmids"], references=said["references"], by=member)
+        )
+
+
+class SearchTableView(APIView):
+    @extend_schema(operation_id="searches_table", responses=ResultTableSerializer)
+    def get(self, request: Request, slug: str) -> Response:
+        """Reviews retrieved and included, by topic."""
+        member = permissions.import_lead(signed_in(request), slug)
+        return Response(ResultTableSerializer(page.topics(member)).data)
+
+
+class SearchView(APIView):
+    @extend_schema(operation_id="searches_get", responses=shapes.SearchRowSerializer)
+    def get(self, request: Request, search_id: int) -> Response:
+        """One search, and how far it is."""
+        search, _ = permissions.search_of(signed_in(request), search_id)
+        return Response(shapes.SearchRowSerializer(page.row(search)).data)
+
+    @extend_schema(
+        operation_id="searches_act", request=shapes.SearchActSerializer, responses=shapes.SearchRowSerializer
+    )
+    def post(self, request: Request, search_id: int) -> Response:
+        """Stop a search, or go on with one that ended early."""
+        search, member = permissions.search_of(signed_in(request), search_id)
+        asked = shapes.SearchActSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        done = _DO[asked.validated_data["do"]](search=search, by=member)
+        return Response(shapes.SearchRowSerializer(page.row(done)).data)
+
+
+class PubMedAccessView(APIView):
+    @extend_schema(operation_id="pubmed_access_get", responses=shapes.PubMedAccessSerializer)
+    def get(self, request: Request) -> Response:
+        """By what address you ask PubMed, and whether you have given a key."""
+        return _access(request)
+
+    @extend_schema(
+        operation_id="pubmed_access_set", request=shapes.NewPubMedAccessSerializer,
+        responses=shapes.PubMedAccessSerializer,
+    )  # fmt: skip
+    def put(self, request: Request) -> Response:
+        """Keep the address and the key by which you ask PubMed. The key is never told again."""
+        asked = shapes.NewPubMedAccessSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        access.keep(signed_in(request), **asked.validated_data)
+        return _access(request)
+
+
+def _access(request: Request) -> Response:
+    found = access.of(signed_in(request))
+    return Response(shapes.PubMedAccessSerializer({"email": found.email, "has_key": bool(found.key)}).data)
+
+
+def _made(search: Search) -> Response:
+    return Response(shapes.SearchRowSerializer(page.row(search)).data, status=status.HTTP_201_CREATED)

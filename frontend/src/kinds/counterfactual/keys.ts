@@ -1,0 +1,11 @@
+import type { Binding } from '../../work/keymap.ts'
+import { REASONS } from './words.ts'
+
+export const bindings: readonly Binding[] = [
+  ...REASONS.map((_, n): Binding => ({
+    keys: [String(n + 1)], command: `choose ${n}`, says: n ? '' : 'That draft; after X, that reason', shown: n ? String(n + 1) : '1 2 3 4 5', settles: true,
+  })),
+  { keys: ['e'], command: 'edit', says: 'Edit the text; there Ctrl+Enter accepts, Esc goes back', shown: 'E' },
+  { keys: ['x'], command: 'reasons', says: 'Does not apply, because …', shown: 'X' },
+  { keys: ['Escape'], command: 'close', says: 'Back to the drafts', shown: 'Esc' },
+]

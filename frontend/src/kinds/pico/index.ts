@@ -1,0 +1,16 @@
+import type { KindDefinition } from '../kind.ts'
+
+/** What a target sentence claims about what: its propositions, each by its PICO tuple. */
+const pico: KindDefinition = {
+  key: 'pico',
+  unit: 'Sentence',
+  noun: 'PICO tuples',
+  missing: 'its PICO tuples',
+  said: (_, value) => value,
+  signs: {},
+  // No sample is stratified by texts.
+  fields: [],
+  task: () => import('./task.ts'),
+  trial: () => import('./trial.ts'),
+}
+export default pico

@@ -1,0 +1,15 @@
+import type { KindTask } from '../kind.ts'
+import { bindings } from './keys.ts'
+import Reading from './Reading.svelte'
+import Screen from './Screen.svelte'
+import { inWords, type Card, type Value } from './state.ts'
+
+const task: KindTask<Card, Value> = {
+  editor: Screen,
+  reading: Reading,
+  bindings,
+  inWords: (value) => (value ? inWords(value.screening) : ''),
+  inShort: (card) => card.title || `Review ${card.pmid}`,
+  textOf: (card) => card.abstract || card.title,
+}
+export default task

@@ -1,0 +1,19 @@
+import type { KindDefinition } from '../kind.ts'
+
+/** Every sentence of a review's abstract: which bear evidence, or a class for each. */
+const sentences: KindDefinition = {
+  key: 'sentences',
+  unit: 'Abstract',
+  noun: 'reading',
+  missing: 'its sentences',
+  said: (_, value) => value,
+  signs: {},
+  strip: {
+    BACKGROUND: 'B', GOAL: 'G', METHODS: 'M', DETAILED_FINDINGS: 'D', EVIDENCE_QUALITY: 'Q', EFFECT: 'E', RECOMMENDATION: 'R',
+    FURTHER_STUDY: 'S', ETC: 'X', TARGET: 'T', OTHER: 'O', picked: '+', 'not picked': '−', neither: '−',
+  },
+  fields: [],
+  task: () => import('./task.ts'),
+  trial: () => import('./trial.ts'),
+}
+export default sentences

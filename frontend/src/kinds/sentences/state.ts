@@ -1,0 +1,139 @@
+/** One abstract, sentence by sentence: where one is, and what was said of each. Nothing in it is changed; each step is new. */
+
+import type { Schemas } from '../../api/client.ts'
+import { beside, choicesOf, type Class, type Mark, type Said, type Task } from './choices.ts'
+
+export type Card = Schemas['SentencesCard']
+export type Value = Schemas['SentencesValue']
+type Sentence = Card['sentences'][number]
+
+/** What is kept of an unfinished unit. */
+export interface Draft {
+  said: readonly (Said | null)[]
+  at: number
+  dropped: boolean
+}
+
+/** Sentences under one heading, with the place of the first among all. */
+export interface Section {
+  readonly title: string
+  readonly first: number
+  readonly sentences: readonly Sentence[]
+}
+
+export function sectionsOf(sentences: readonly Sentence[]): readonly Section[] {
+  const found: (Section & { sentences: Sentence[] })[] = []
+  for (const [n, sentence] of sentences.entries()) {
+    const last = found.at(-1)
+    if (last?.title === sentence.section) last.sentences.push(sentence)
+    else found.push({ title: sentence.section, first: n, sentences: [sentence] })
+  }
+  return found
+}
+
+export class Marking {
+  private constructor(
+    readonly card: Card,
+    readonly said: readonly (Said | null)[],
+    /** The sentence that is asked of, from 0. */
+    readonly at: number,
+    readonly dropped: boolean,
+    /** Said under the buttons. */
+    readonly nudge: string,
+    /** Ready to be stored: the page moves on. */
+    readonly complete: boolean,
+    private readonly before: Marking | null,
+  ) {}
+
+  /** Where a unit begins: with its draft, else with its answer. */
+  static begin(card: Card, draft: Draft | null): Marking {
+    const there = draft?.said.length === card.sentences.length ? draft : null
+    const said = there?.said ?? answered(card)
+    return new Marking(card, said, there?.at ?? 0, there?.dropped ?? !!card.value?.evidence_sentences?.dropped, '', false, null)
+  }
+
+  get task(): Task {
+    return this.card.task
+  }
+  get draft(): Draft {
+    return { said: this.said, at: this.at, dropped: this.dropped }
+  }
+  /** How many sentences something is still to be said of; none where only some have to be. */
+  get missing(): number {
+    return this.task === 'sentence_classes' ? this.said.filter((one) => !one).length : 0
+  }
+  get canUndo(): boolean {
+    return this.before !== null
+  }
+
+  /** Says it of the sentence at hand, and goes to the next. */
+  say(said: Said): Marking {
+    if (!choicesOf(this.task).some((c) => c.value === said)) return this
+    const last = this.at === this.said.length - 1
+    const marks = this.said.map((one, n) => (n === this.at ? said : one))
+    const missing = this.task === 'sentence_classes' ? marks.filter((one) => !one).length : 0
+    return this.after({ said: marks, at: last ? this.at : this.at + 1, dropped: false, nudge: last ? ending(missing) : '' })
+  }
+  /** By the key that is printed on a choice of this task. */
+  press(key: string): Marking {
+    const found = choicesOf(this.task).find((c) => c.key.toLowerCase() === key)
+    return found ? this.say(found.value) : this
+  }
+  /** The whole review is dropped, or taken back into the set. */
+  drop(): Marking {
+    if (this.task !== 'evidence_sentences') return this
+    const nudge = this.dropped ? '' : 'Enter drops the whole review: too many studies.'
+    return this.after({ dropped: !this.dropped, nudge })
+  }
+  move(by: number): Marking {
+    return this.go(this.at + by)
+  }
+  go(to: number): Marking {
+    const at = Math.max(0, Math.min(this.said.length - 1, to))
+    return at === this.at ? this : new Marking(this.card, this.said, at, this.dropped, '', false, this.before)
+  }
+  /** Ends the abstract, or goes to the first sentence of which something is missing. */
+  next(): Marking {
+    if (this.missing) return this.go(this.said.indexOf(null)).saying(this.missing === 1 ? 'One sentence has no class yet.' : `${this.missing} sentences have no class yet.`)
+    const none = this.task === 'evidence_sentences' && !this.dropped && this.said.every((one) => !one || one === 'neither')
+    return none && this.nudge !== NONE ? this.saying(NONE) : new Marking(this.card, this.said, this.at, this.dropped, '', true, this.before)
+  }
+  undo(): Marking {
+    return this.before ?? this
+  }
+
+  get value(): Value {
+    const numbered = this.card.sentences.map((sentence, n) => ({ number: sentence.number, said: this.said[n] ?? 'neither' }))
+    if (this.task === 'sentence_classes') return { sentence_classes: numbered as { number: number; said: Class }[] }
+    if (this.dropped) return { evidence_sentences: { dropped: 'too many studies', sentences: [] } }
+    return { evidence_sentences: { dropped: '', sentences: numbered as { number: number; said: Mark }[] } }
+  }
+
+  private after(change: { said?: readonly (Said | null)[]; at?: number; dropped?: boolean; nudge: string }): Marking {
+    return new Marking(this.card, change.said ?? this.said, change.at ?? this.at, change.dropped ?? this.dropped, change.nudge, false, this)
+  }
+  private saying(nudge: string): Marking {
+    return new Marking(this.card, this.said, this.at, this.dropped, nudge, false, this.before)
+  }
+}
+
+const NONE = 'Nothing is picked or refused. Enter again if no sentence bears evidence.'
+const ending = (missing: number) => (missing ? '' : 'That was the last sentence. Enter ends the abstract.')
+
+/** What the card's answer says of each sentence, in their order. */
+export function answered({ task, value, sentences }: Card): (Said | null)[] {
+  const marks: readonly { number: number; said: Said }[] =
+    (task === 'sentence_classes' ? value?.sentence_classes : value?.evidence_sentences?.sentences) ?? []
+  const said = new Map(marks.map((one) => [one.number, one.said]))
+  return sentences.map((sentence) => said.get(sentence.number) ?? null)
+}
+
+/** What was said, in a few words: how many sentences each value has. */
+export function inWords(value: Value | null): string {
+  if (value?.evidence_sentences?.dropped) return `dropped: ${value.evidence_sentences.dropped}`
+  const marks: readonly { said: Said }[] = value?.sentence_classes ?? value?.evidence_sentences?.sentences ?? []
+  const counts = new Map<string, number>()
+  for (const words of marks.map((one) => beside(one.said)).filter(Boolean)) counts.set(words, (counts.get(words) ?? 0) + 1)
+  if (!counts.size) return value ? 'none picked' : ''
+  return [...counts].map(([words, n]) => `${n} ${words}`).join(', ')
+}

@@ -1,0 +1,31 @@
+/** The pages of a project as its navigation lists them: what Work does not pay for. */
+
+import { find, groups, routes, type Group } from '../routes.ts'
+import type { Session } from '../session.svelte.ts'
+
+/** A page of a project in its navigation. */
+export interface Entry {
+  href: string
+  name: string
+  group: Group
+}
+
+/** The pages of a project that the person may open, group by group. */
+export function navigation(project: Session['projects'][number]): Entry[] {
+  return groups.flatMap((group) =>
+    routes
+      .filter((r) => r.nav && r.group === group && (!r.may || project.may?.includes(r.may)))
+      .map((r) => ({ href: r.path.replace(':project', project.slug), name: r.nav!, group })),
+  )
+}
+
+/** Under which page of the navigation an address stands, and in which group; the one that is nearest to it. */
+export function standing(pathname: string): { name: string; group: Group; itself: boolean } | null {
+  const route = find(pathname)?.route
+  if (!route?.path.startsWith('/projects/:project')) return null
+  const above = routes
+    .filter((r) => r.nav && (route.path === r.path || route.path.startsWith(`${r.path}/`)))
+    .sort((a, b) => b.path.length - a.path.length)[0]!
+  const apart = route.group && route.group !== above.group
+  return { name: apart ? '' : above.nav!, group: route.group ?? above.group!, itself: route.path === above.path }
+}

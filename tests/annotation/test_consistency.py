@@ -1,0 +1,269 @@
+"""Labels that look wrong: found in the sample with errors planted, kept check after check, answered by a curator."""
+
+import json
+from collections.abc import Callable
+from io import StringIO
+from pathlib import Path
+from threading import Event
+from time import sleep
+from typing import Any
+from unittest.mock import Mock
+
+import pytest
+from django.core.management import call_command
+from django.db import connection, transaction
+from django.test.utils import CaptureQueriesContext
+from rest_framework.test import APIClient
+
+from accounts.models import User
+from annotation.actions import consistency
+from annotation.actions.imports import check_files, import_files
+from annotation.models import ConsistencyCheck, Finding
+from annotation.values import consistency as reading
+from api.problems import Conflict
+from audit.models import Entry
+from projects.background import jobs
+from projects.models import Change, Member, Project
+from projects.uploads.source import Source
+from projects.values.in_force import values_in_force
+from tests.annotation.m3_files import LEVEL3, as_bytes, brought_in, cluster, published, source, write
+from tests.annotation.test_sample import RECORDS
+from tests.builders import build_finding
+from tests.projects.adjudicated import AGREED, answer_by, closed_round, queue, take, unit_of
+from tests.projects.test_contests import at_once
+
+Record = dict[str, Any]
+Client = Callable[[User], APIClient]
+#: What is changed of the sample: item, input (0 the target), the changed keys; and which rule finds it, at which unit.
+PLANTED: list[tuple[str, int, Record, str]] = [
+    ("90000002_0", 0, {"discourse_relation": "contradiction"}, "relation"),
+    ("90000003_0", 0, {"discourse_relation": "agreement"}, "relation"),
+    ("90000002_1", 1, {"direction": "negative"}, "wording"),
+    ("90000003_0", 3, {"direction": "positive"}, "wording"),
+    ("90000001_2", 3, {"direction": "no effect"}, "wording"),
+    ("90000005_0", 0, {"direction": "positive"}, "wording"),
+    ("90000002_2", 0, {"modality_span": ""}, "missing modality cue"),
+    ("90000004_1", 3, {"modality_span": ""}, "missing modality cue"),
+    ("90000003_2", 2, {"modality_span": ""}, "missing modality cue"),
+    ("90000004_2", 3, {"direction_span": ""}, "missing polarity cue"),
+    ("90000001_0", 0, {"direction_span": ""}, "missing polarity cue"),
+    ("90000003_1", 1, {"direction_span": "too rare"}, "needless polarity cue"),
+    ("90000004_1", 0, {"pico": {"o": "sick leave"}}, "tuple text"),
+    ("90000003_0", 0, {"pico": {"p": "asbestos miners"}}, "tuple text"),
+    ("90000004_2", 0, {"pico": {"p": "", "i": "Marel exercises", "c": "[usual care]", "o": "[lower pain scores]"}},
+     "repeated tuple"),
+]  # fmt: skip
+
+
+def planted() -> tuple[list[Record], set[tuple[str, str]]]:
+    """The sample's records with twenty errors in them but for two counterfactuals, and (rule, first unit) of each."""
+    records = {record["docid"]: json.loads(json.dumps(record)) for record in RECORDS}
+    expected = set()
+    for docid, place, changes, rule in PLANTED:
+        record = records[docid]
+        side, at = ("source", record["input_studies"][place - 1]) if place else ("target", record)
+        for key, value in changes.items():
+            if key == "pico":
+                record["pico"] |= value
+            else:
+                at[key if key == "discourse_relation" else f"{side}_{key}"] = value
+        of_cluster = rule in ("relation", "tuple text")
+        first = {"repeated tuple": "90000004_0"}.get(rule, docid if of_cluster else f"{docid}/{place}")
+        expected.add((rule, first))
+    twice = records["90000002_0"]["input_studies"]
+    twice[5] = dict(twice[1])
+    expected.add(("repeated input", "90000002_0/6"))
+    reused = records["90000001_0"]["input_studies"]
+    records["90000005_1"]["input_studies"][0] = reused[1] | {"source_modality": "weak", "source_modality_span": "fewer"}
+    expected.add(("differing labels", "90000001_0/2"))
+    near = dict(reused[4])
+    near |= {"source_text": near["source_text"] + " Today", "source_pmid": "90000182", "source_direction": "negative"}
+    records["90000005_0"]["input_studies"][1] = near
+    expected.add(("near duplicate", "90000001_0/5"))
+    for record in records.values():
+        record["input_text"] = " ||||| ".join(s["source_text"] for s in record["input_studies"])
+    return list(records.values()), expected
+
+
+def found(project: Project) -> list[tuple[str, str]]:
+    return [(one.rule, one.unit) for one in consistency.find(project)[0]]
+
+
+def check_and_keep(project: Project) -> dict[str, int]:
+    findings, units = consistency.find(project)
+    return consistency.keep(project=project, found=findings, units=units)
+
+
+def test_the_sample_as_it_ships_has_nothing_to_look_at(project: Project, tmp_path: Path) -> None:
+    brought_in(project, write(tmp_path / "sample.jsonl", RECORDS))
+    assert found(project) == []
+
+
+def test_twenty_errors_planted_in_the_sample_are_found_and_nothing_else(project: Project, tmp_path: Path) -> None:
+    records, expected = planted()
+    brought_in(project, write(tmp_path / "planted.jsonl", as_bytes(records)))
+    texts = {record["docid"]: record["target_text"] for record in records}
+    path = tmp_path / "counterfactuals.csv"
+    # Neither kind applies to a target without evidence.
+    rows = [("90000003_1", "antonym", "reduces", "raises"), ("90000001_2", "antonym", "prevents", "provokes")]
+    lines = [f'{docid},{kind},"{texts[docid].replace(old, new)}"' for docid, kind, old, new in rows]
+    path.write_text("\n".join(["docid,kind,text", *lines, ""]), encoding="utf-8")
+    checked = check_files(project=project, format="counterfactuals", sources=[Source.of(path)])
+    import_files(project=project, format="counterfactuals", checked=checked, by=None)
+    expected |= {("counterfactual", "90000003_1"), ("counterfactual", "90000001_2")}
+    assert len(expected) == 20
+    again = found(project)
+    assert set(again) == expected
+    assert len(again) == 20
+
+
+@published
+def test_the_rules_find_in_m3_what_is_known_of_it(project: Project) -> None:
+    brought_in(project, Source.of(LEVEL3))
+    findings, _ = consistency.find(project)
+    of = {rule: [f for f in findings if f.rule == rule] for rule in {f.rule for f in findings}}
+    assert [f.unit for f in of["relation"]] == ["27096529_0", "31626152_1"]
+    differing = of["differing labels"]
+    said = [{value.rpartition("/")[::2] for value in f.rests_on} for f in differing]
+    assert len(differing) == 62
+    assert sum(len({polarity for polarity, _ in values}) > 1 for values in said) == 40
+    assert sum(len({modality for _, modality in values}) > 1 for values in said) == 34
+    targets = {f.unit for f in of["missing modality cue"] if f.unit.endswith("/0")}
+    assert targets == {"27196321_1/0", "30320466_2/0", "26477843_2/0"}
+    assert len(of["wording"]) >= 50
+    with (Path(__file__).resolve().parents[2] / "benchmarks" / "judged" / "wording_m3.csv").open() as frozen:
+        ranked = [line.split(",")[1] for line in frozen][1:]
+    assert [f.unit for f in of["wording"]] == ranked
+
+
+def test_what_a_check_reads_does_not_grow_with_the_clusters(project: Project, tmp_path: Path) -> None:
+    counts = []
+    for n in (2, 20):
+        brought_in(project, write(tmp_path / f"{n}.jsonl", [cluster(f"3{n:07}_{i}") for i in range(n)]))
+        with CaptureQueriesContext(
+            connection,
+        ) as queries:
+            consistency.find(project)
+        counts.append(len(queries))
+    assert counts[0] == counts[1] <= 20
+
+
+@pytest.fixture
+def odd(project: Project, lead: User, tmp_path: Path) -> Project:
+    """A project with one relation against its inputs, checked."""
+    unlike = source("Nepralin had no effect on relapse.", "222", source_direction="no effect",
+                    source_modality="moderate", source_direction_span="no effect", source_modality_span="")  # fmt: skip
+    brought_in(project, write(tmp_path / "odd.jsonl", [cluster(studies=[source(), unlike]), cluster("26258610_1")]))
+    check_and_keep(project)
+    return project
+
+
+def test_what_was_said_to_a_finding_stays_check_after_check(odd: Project, lead: User) -> None:
+    member = Member.objects.get(user=lead, project=odd)
+    finding = Finding.objects.get(rule="relation")
+    consistency.dismiss(finding=finding, reason="The review pools both.", by=member)
+    assert check_and_keep(odd)["new"] == 0
+    assert Finding.objects.get(pk=finding.pk).said == Finding.Said.DISMISSED
+    assert Entry.objects.filter(verb="dismiss finding", reason="The review pools both.").count() == 1
+    with pytest.raises(Conflict):
+        consistency.dismiss(finding=finding, reason="Again.", by=member)
+    consistency.reopen(finding=finding, reason="", by=member)
+    assert Finding.objects.waiting().filter(pk=finding.pk).exists()
+
+
+def test_what_is_sent_to_review_waits_there_with_the_finding_as_its_reason(
+    odd: Project, lead: User, client_of: Client
+) -> None:
+    finding = Finding.objects.get(rule="relation")
+    client = client_of(lead)
+    address = f"/api/v1/findings/{finding.pk}/"
+    assert client.post(address, {"say": "send", "reason": " "}, "json").status_code == 422
+    said = client.post(address, {"say": "send", "reason": "Which is meant?"}, "json").json()
+    assert (said["said"], said["because"]) == ("sent", "Which is meant?")
+    assert said["queues"] == [], "a file brought the relation in: no round has a queue with it"
+    change = Change.objects.unsettled().get()
+    assert (change.unit.key, change.kind, change.what) == ("26258610_0", "discourse", "doubt")
+    assert finding.reason in change.reason
+    assert "Which is meant?" in change.reason
+    assert client.post(address, {"say": "dismiss", "reason": "No."}, "json").status_code == 409
+
+
+def test_what_a_closed_round_decided_waits_in_its_queue_once_it_is_sent_to_review(
+    project: Project, lead: User, ann1: User, client_of: Client
+) -> None:
+    me, client = Member.objects.get(project=project, user=ann1), client_of(lead)
+    round = closed_round(project, [me], [AGREED[:1], AGREED[:1]])
+    unit = unit_of(round)
+    decided = values_in_force([unit], "label")
+    finding = build_finding(project, unit.pk, rule="wording")
+    sent = client.post(f"/api/v1/findings/{finding.pk}/", {"say": "send", "reason": "Is it?"}, "json").json()
+    assert sent["queues"] == [{"round": round.pk, "name": "first labels"}]
+    assert [(row["unit"], row["contested"]) for row in queue(client, round)["rows"]] == [
+        (unit.pk, ["polarity", "polarity_cue", "modality", "modality_cue"])
+    ]
+    assert values_in_force([unit], "label") == decided, "until somebody decides it otherwise"
+
+    assert take(client, round, unit, answer_by(round, unit, me)).status_code == 201
+    assert queue(client, round)["counts"]["waiting"] == 0
+    assert not Change.objects.unsettled().exists()
+    address = f"/api/v1/projects/{project.slug}/findings/?state=sent"
+    assert [row["queues"] for row in client.get(address).json()["results"]] == [[]]
+
+
+def test_the_page_asks_a_worker_and_shows_what_came_of_it(odd: Project, lead: User, client_of: Client) -> None:
+    client = client_of(lead)
+    address = f"/api/v1/projects/{odd.slug}/consistency/"
+    assert client.get(address).json()["checked_at"]
+    job = client.post(address).json()["id"]
+    assert client.post(address).json()["id"] == job
+    jobs.run_job(job)
+    now = client.get(address).json()
+    assert now["job"] is None
+    assert {rule["rule"]: rule["waiting"] for rule in now["rules"] if rule["waiting"]}.keys() >= {"relation"}
+    with CaptureQueriesContext(connection) as one:
+        rows = client.get(f"/api/v1/projects/{odd.slug}/findings/?rule=relation&state=waiting").json()["results"]
+    assert [unit["key"] for unit in rows[0]["units"]] == ["26258610_0"]
+    with CaptureQueriesContext(connection) as all_of_them:
+        assert client.get(f"/api/v1/projects/{odd.slug}/findings/").json()["count"] > 1
+    assert len(all_of_them) == len(one)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_checks_at_once_the_second_keeps_what_the_first_has_kept(project: Project, tmp_path: Path) -> None:
+    brought_in(project, write(tmp_path / "twice.jsonl", [cluster("26258610_0"), cluster("26258610_1")]))
+    findings, units = consistency.find(project)
+    assert findings
+    kept, new = Event(), []
+
+    def first() -> None:
+        with transaction.atomic():
+            new.append(consistency.keep(project=project, found=findings, units=units)["new"])
+            kept.set()
+            sleep(0.3)
+
+    def second() -> None:
+        kept.wait(10)
+        new.append(consistency.keep(project=project, found=findings, units=units)["new"])
+
+    assert at_once(first, second) == []
+    assert new == [len(findings), 0]
+    assert Finding.objects.filter(is_current=True).count() == len(findings)
+
+
+def test_the_command_checks_once_and_prints_every_finding_with_its_reason(
+    odd: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = StringIO()
+    read = Mock(wraps=reading.read)
+    monkeypatch.setattr(reading, "read", read)
+    before = ConsistencyCheck.objects.get().at
+    call_command("consistency", project=odd.slug, format="json", stdout=out)
+    assert read.call_count == 1
+    assert ConsistencyCheck.objects.get().at > before
+    rows = json.loads(out.getvalue())
+    relation = next(row for row in rows if row["rule"] == "relation")
+    assert relation.items() >= {"unit": "26258610_0", "units": ["26258610_0"]}.items()
+    assert "1 positive, 1 no effect" in relation["reason"]
+    out = StringIO()
+    call_command("consistency", project=odd.slug, dry_run=True, stdout=out)
+    assert f"{len(rows)} findings." in out.getvalue()

@@ -1,0 +1,59 @@
+"""The states of a large corpus are looked up cluster by cluster, whatever PostgreSQL knows of its tables."""
+
+from functools import partial
+
+import pytest
+from django.db import connection
+
+from accounts.models import User
+from annotation.models import Review, Study
+from annotation.pages.corpus import STATES, clusters
+from projects.models import Import, Project, Unit
+from tests.projects.test_in_force import imported, planner_knows, statement  # noqa: F401
+from tests.projects.test_scale import rows_read
+
+pytestmark = pytest.mark.django_db
+CLUSTERS, TEXTS = 2_000, 3
+#: Rows that the steps of a plan may hand on for each text: itself, its unit, its labels and decisions of two fields.
+EACH = 25
+GROWTH = (
+    "INSERT INTO projects_unit (project_id, type, key, context, position, revision)"
+    " SELECT %(project)s, 'cluster', 'c' || n, 0, n, 1 FROM generate_series(1, %(clusters)s) n",
+    "INSERT INTO annotation_cluster (key, position, imported_id, project_id, unit_id, review_id, search)"
+    " SELECT key, position, %(import)s, %(project)s, id, %(review)s, '' FROM projects_unit WHERE type = 'cluster'",
+    "INSERT INTO projects_unit (project_id, type, key, context, position, revision)"
+    " SELECT %(project)s, 'proposition', key || '/' || k, 0, k, 1 FROM annotation_cluster, generate_series(0, 2) k",
+    "INSERT INTO annotation_proposition (position, text, cluster_id, unit_id, study_id, version)"
+    " SELECT u.position, 'It may help.', c.id, u.id, CASE WHEN u.position > 0 THEN %(study)s END, 0"
+    " FROM projects_unit u JOIN annotation_cluster c ON c.key = split_part(u.key, '/', 1) WHERE u.type = 'proposition'",
+    "INSERT INTO annotation_label (unit_id, imported_id, polarity, modality)"
+    " SELECT id, %(import)s, 'positive', 'weak' FROM projects_unit WHERE type = 'proposition'",
+    # Every tenth cluster lacks the label of its last text.
+    "INSERT INTO projects_decision (digest, unit_id, kind, field, origin, imported_id, reason, decided_at)"
+    " SELECT repeat('0', 64), u.id, 'label', field, 'imported', %(import)s, '', now()"
+    " FROM projects_unit u JOIN annotation_proposition p ON p.unit_id = u.id"
+    " CROSS JOIN unnest(ARRAY['polarity', 'modality']) field WHERE NOT (p.position = 2 AND p.cluster_id %% 10 = 0)",
+)
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite plans by its indexes alone")
+def test_states_are_found_without_statistics(project: Project, lead: User, imported: Import) -> None:  # noqa: F811
+    unit = Unit.objects.create(project=project, type="review", key="1")
+    review = Review.objects.create(project=project, pmid="1", unit=unit)
+    given = {
+        "project": project.pk, "import": imported.pk, "review": review.pk, "clusters": CLUSTERS,
+        "study": Study.objects.create(project=project, pmid="2").pk,
+    }  # fmt: skip
+    with connection.cursor() as cursor:
+        for sql in GROWTH:
+            cursor.execute(sql, given)
+    for known in ("everything", "nothing", "that they were empty"):
+        if known == "everything":
+            with connection.cursor() as cursor:
+                cursor.execute("ANALYZE")
+        else:
+            planner_knows(known)
+        found = {state: clusters(project, {"state": state}) for state in STATES}
+        assert found["unlabelled"].count() == CLUSTERS / 10
+        read = {state: rows_read(statement(partial(rows.count))) for state, rows in found.items()}
+        assert max(read.values()) <= EACH * CLUSTERS * TEXTS, (known, read)

@@ -1,0 +1,165 @@
+"""The corpus narrowed by what is to be done, hits marked in its texts, and the way through a list."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+from rest_framework.test import APIClient
+
+from accounts.models import User
+from annotation.actions.supersede import supersede_text
+from annotation.models import Cluster, Finding
+from annotation.pages.corpus import clusters
+from annotation.pages.hits import pieces
+from projects.actions.answers import next_hand
+from projects.actions.people import add_member
+from projects.models import Decision, Member, Origin, Project, Unit
+from tests.builders import answer, build_finding, build_round, label_value
+
+pytestmark = pytest.mark.django_db
+Client = Callable[[User], APIClient]
+FIRST, SECOND, THIRD = "26258610_0", "26258610_1", "30000001_0"
+
+
+def keys(client: APIClient, **filters: str) -> list[str]:
+    reply = client.get("/api/v1/projects/eye/clusters/", filters)
+    assert reply.status_code == 200, reply.json()
+    return [row["key"] for row in reply.json()["results"]]
+
+
+def of(key: str) -> Cluster:
+    return Cluster.objects.get(key=key)
+
+
+def test_clusters_are_narrowed_by_what_waits_in_them_or_their_propositions(
+    corpus: Project, lead: User, ann1: User, client_of: Client
+) -> None:
+    client, me = client_of(lead), Member.objects.get(project=corpus, user=lead)
+    for state in ("contested", "flagged", "stale", "findings"):
+        assert keys(client, state=state) == [], state
+    target = of(SECOND).propositions.get(position=0)
+    Decision.objects.create(
+        unit=target.unit, kind="label", field="polarity", origin=Origin.CONTESTED, decided_at=timezone.now()
+    )
+    assert keys(client, state="contested") == [SECOND]
+    build_finding(corpus, of(FIRST).unit_id, of(THIRD).propositions.get(position=1).unit_id)
+    assert keys(client, state="findings") == [FIRST, THIRD], "all units that a finding names"
+    unlabelled = keys(client, state="unlabelled")
+    corrected = of(THIRD).propositions.get(position=0)
+    supersede_text(proposition=corrected, by=me, text=f"{corrected.text} Anew.", reason="A word was missing.")
+    assert keys(client, state="stale") == [THIRD]
+    assert keys(client, state="unlabelled") == sorted({*unlabelled, THIRD})
+    assert keys(client, state="stale", search="no such words") == []
+
+
+def test_each_state_is_counted_under_the_other_filters_and_what_is_for_curators_for_them(
+    corpus: Project, lead: User, stranger: User, client_of: Client
+) -> None:
+    build_finding(corpus, of(FIRST).unit_id)
+    client, path = client_of(lead), "/api/v1/projects/eye/clusters/states/"
+    counts = {row["state"]: row["clusters"] for row in client.get(path, {"state": "stale"}).json()}
+    assert counts == {"": len(keys(client)), **{s: len(keys(client, state=s)) for s in counts if s}}
+    assert counts["findings"] == 1
+    assert {row["clusters"] for row in client.get(path, {"search": "no such words"}).json()} == {0}
+    add_member(project=corpus, user=stranger, role="viewer", by=None)
+    assert {row["state"] for row in client_of(stranger).get(path).json()} == {"", "contested", "stale", "unlabelled"}
+
+
+def test_a_flag_that_nobody_has_settled_narrows(corpus: Project, lead: User, ann1: User, client_of: Client) -> None:
+    round = build_round(corpus, [Member.objects.get(project=corpus, user=ann1)])
+    slot = next_hand(user=ann1, round=round)[0]
+    answer(ann1, slot, label_value(), flag=True)
+    assert len(keys(client_of(lead), state="flagged")) == 1
+
+
+def test_what_is_flagged_or_looks_wrong_is_for_curators(corpus: Project, stranger: User, client_of: Client) -> None:
+    add_member(project=corpus, user=stranger, role="viewer", by=None)
+    for state in ("flagged", "findings"):
+        assert client_of(stranger).get("/api/v1/projects/eye/clusters/", {"state": state}).status_code == 403
+        near = client_of(stranger).get(f"/api/v1/clusters/{of(FIRST).pk}/neighbours/", {"state": state})
+        assert near.status_code == 403
+    assert keys(client_of(stranger), state="contested") == []
+    build_finding(corpus, of(FIRST).unit_id)
+    assert client_of(stranger).get(f"/api/v1/clusters/{of(FIRST).pk}/").json()["findings"] == []
+
+
+def test_a_cluster_shows_what_the_consistency_check_found_in_it(corpus: Project, lead: User, client_of: Client) -> None:
+    build_finding(corpus, of(FIRST).unit_id, of(SECOND).unit_id)
+    build_finding(corpus, of(SECOND).unit_id, of(SECOND).propositions.get(position=1).unit_id, reason="It does again.")
+    costs = set()
+    for key, reasons in ((FIRST, ["It looks wrong."]), (SECOND, ["It looks wrong.", "It does again."]), (THIRD, [])):
+        address = f"/api/v1/clusters/{of(key).pk}/"
+        with CaptureQueriesContext(connection) as queries:
+            found = client_of(lead).get(address).json()["findings"]
+        assert [f["reason"] for f in found] == reasons
+        costs.add(len(queries))
+    assert len(costs) == 1
+
+
+def test_what_is_asked_of_the_corpus_is_as_long_for_one_doubted_unit_as_for_all(corpus: Project) -> None:
+    """Nothing of it is a list of ids, of which a data base takes so many at most."""
+    asked = str(clusters(corpus, {"state": "findings"}).query)
+    build_finding(corpus, *Unit.objects.filter(project=corpus).values_list("pk", flat=True))
+    assert str(clusters(corpus, {"state": "findings"}).query) == asked
+
+
+def test_next_and_previous_are_those_of_the_list_that_one_came_from(
+    corpus: Project, lead: User, client_of: Client
+) -> None:
+    def near(key: str, **filters: str) -> Any:
+        return client_of(lead).get(f"/api/v1/clusters/{of(key).pk}/neighbours/", filters).json()
+
+    first, third = of(FIRST).pk, of(THIRD).pk
+    assert near(SECOND) == {"previous": first, "next": third, "number": 2, "of": 3}
+    assert near(SECOND, review="26258610") == {"previous": first, "next": None, "number": 2, "of": 2}
+    assert near(FIRST, search="30000001") == {"previous": None, "next": third, "number": None, "of": 1}
+
+
+@pytest.mark.parametrize("state", ["contested", "findings"])
+def test_a_state_costs_the_same_queries_for_one_row_and_for_all(
+    corpus: Project, lead: User, client_of: Client, state: str
+) -> None:
+    client = client_of(lead)
+
+    def cost(rows: int) -> int:
+        for cluster in Cluster.objects.order_by("position")[:rows]:
+            build_finding(corpus, cluster.unit_id)
+            Decision.objects.create(
+                unit=cluster.unit, kind="discourse", field="relation", origin=Origin.CONTESTED,
+                decided_at=timezone.now(),
+            )  # fmt: skip
+        with CaptureQueriesContext(connection) as queries:
+            assert len(keys(client, state=state, search="a")) == rows
+        Finding.objects.update(said="dismissed", because="It is meant so.", said_at=timezone.now())
+        return len(queries)
+
+    assert cost(1) == cost(3)
+
+
+def marked(text: str, words: str) -> str:
+    return "".join(f"<{p['text']}>" if p["hit"] else p["text"] for p in pieces(text, words))
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "shown"),
+    [
+        ("Statin use and statins.", "statin", "<Statin> use and <statin>s."),
+        ("u\u0308ber \u00c4pfel", "\u00fcber a\u0308pf", "<u\u0308ber \u00c4pf>el"),
+        ("Stra\u00dfe", "strasse", "<Stra\u00dfe>"),
+        ("nothing here", "statin", ""),
+        ("x", "  ", ""),
+    ],
+)
+def test_hits_are_marked_as_the_search_finds_them(text: str, words: str, shown: str) -> None:
+    assert marked(text, words) == shown
+
+
+def test_a_long_text_begins_a_little_before_its_first_hit_between_two_words() -> None:
+    text = "word " * 40 + "statin at the end"
+    said = marked(text, "statin")
+    assert said.startswith("\u2026 word ")
+    assert said.endswith("<statin> at the end")
+    assert 60 <= said.index("<") <= 70

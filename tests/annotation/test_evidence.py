@@ -1,0 +1,172 @@
+"""Evidence mapping: studies' sentences are ranked by a job, and rankings held against what people mapped."""
+
+from collections.abc import Callable
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from rest_framework.test import APIClient
+
+from accounts.models import User
+from annotation.actions import ranking
+from annotation.corpus.sentences import split
+from annotation.models import Input, Level, Ranking, Review, Study, Target
+from annotation.pages.evidence import overview
+from projects.background import jobs
+from projects.models import Job, JobStatus, Project, Unit
+
+pytestmark = pytest.mark.django_db
+TARGET = "Nepralin reduces attacks of migraine."
+ABSTRACT = (
+    "Nepralin is a drug for migraine. We randomised adults to nepralin or placebo. "
+    "Nepralin reduced attacks of migraine. Nausea was common."
+)
+EVIDENCE = "Nepralin reduced attacks of migraine."
+ADDRESS = "/api/v1/projects/eye/evidence/"
+
+
+def build_review(project: Project, number: int, studies: int = 2, **study: Any) -> Target:
+    """A review with one target sentence, and studies that people took a sentence of."""
+    unit = Unit.objects.create(project=project, type="review", key=str(26_000_000 + number))
+    review = Review.objects.create(project=project, pmid=unit.key, unit=unit, title=f"Review {number}")
+    own = Unit.objects.create(project=project, type="target", key=f"{unit.key}_0")
+    target = Target.objects.create(
+        project=project, review=review, level=Level.SENTENCE, key=own.key, position=number, text=TARGET, unit=own
+    )
+    for n in range(studies):
+        made = Study.objects.create(
+            project=project, pmid=str(10_000_000 + 100 * number + n), **{"abstract": ABSTRACT} | study
+        )
+        made.reviews.add(review)
+        split([made])
+        Input.objects.create(target=target, study=made, position=n, text=EVIDENCE)
+    return target
+
+
+def test_shared_words_rank_what_people_took_and_the_report_says_how_often(project: Project) -> None:
+    for number in range(3):
+        build_review(project, number)
+    build_review(project, 3, studies=1, abstract="")
+    other = build_review(project, 4, studies=1)
+    Input.objects.create(
+        target=other, study=Study.objects.latest("pk"), position=1, text="Not a sentence of it at all."
+    )
+    made = ranking.rank(project=project, ranker="words", model="")
+    assert made == {"ranker": "words: BM25, 1", "ranked": 7, "pairs": 7}
+    assert all(row.order[0] == 3 and len(row.similarities) == 4 for row in Ranking.objects.all())
+    found = overview(project)
+    assert (found["targets"], found["studies"], found["studies_without_sentences"]) == (5, 8, 1)
+    assert (found["pairs"], found["mapped"], found["not_found"], found["no_abstract"]) == (7, 7, 1, 1)
+    only = found["rankings"][0]
+    assert (only["ranked"], only["report"]["top_1"]["value"], only["report"]["top_1"]["n"]) == (7, 1.0, 7)
+    # An unstructured abstract: the last sentence or the one before it, which here is the evidence.
+    assert found["baseline"]["position"]["value"] == 1.0
+    assert (found["baseline"]["chance_1"], found["baseline"]["sentences"]) == (0.25, 4.0)
+
+
+def test_what_is_ranked_is_not_ranked_again_until_a_text_has_changed(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    build_review(project, 0)
+    ranking.rank(project=project, ranker="words", model="")
+    asked: list[int] = []
+    compare = ranking._rows
+
+    def counted(name: str, study: int, targets: list[Target], *rest: Any) -> list[Ranking]:
+        asked.append(len(targets))
+        return compare(name, study, targets, *rest)
+
+    monkeypatch.setattr(ranking, "_rows", counted)
+    assert ranking.rank(project=project, ranker="words", model="")["ranked"] == 0
+    build_review(project, 1, studies=1)
+    assert ranking.rank(project=project, ranker="words", model="")["ranked"] == 1
+    Target.objects.filter(position=0).update(text="Nausea was common.")
+    assert ranking.rank(project=project, ranker="words", model="")["ranked"] == 2
+    assert asked == [1, 1, 1]
+    assert Ranking.objects.count() == 3
+    assert {row.order[0] for row in Ranking.objects.filter(target__position=0)} == {4}
+
+
+def test_a_job_that_is_cancelled_keeps_what_is_ranked_and_the_next_goes_on(project: Project, lead: User) -> None:
+    for number in range(4):
+        build_review(project, number, studies=1)
+    told: list[int] = []
+
+    def stop(done: int, total: int | None, note: str) -> None:
+        told.append(done)
+        if done == 2:
+            raise jobs.Cancelled
+
+    with pytest.raises(jobs.Cancelled):
+        ranking.rank(project=project, ranker="words", model="", progress=stop)
+    assert (told, Ranking.objects.count()) == ([0, 1, 2], 2)
+    asked = ranking.ask(project=project, ranker="words", model="", by=lead)
+    assert jobs.run_job(asked.pk)
+    asked.refresh_from_db()
+    assert (asked.status, asked.done, asked.total) == (JobStatus.DONE, 4, 4)
+    assert Ranking.objects.count() == 4
+
+
+def test_a_curator_asks_for_ranks_and_reads_the_report_at_one_cost(
+    project: Project, lead: User, ann1: User, client_of: Callable[[User], APIClient]
+) -> None:
+    build_review(project, 0)
+    client = client_of(lead)
+    assert client.get(ADDRESS).json()["rankings"] == []
+    assert client_of(ann1).get(ADDRESS).status_code == 403
+    unknown = client.post(ADDRESS, {"ranker": "tea leaves"}, format="json").json()
+    assert unknown["errors"] == [{"field": "ranker", "message": "There is no ranker 'tea leaves'."}]
+    assert client.post(ADDRESS, {"ranker": "words", "model": "x"}, format="json").status_code == 422
+    assert client.post(ADDRESS, {"ranker": "embeddings"}, format="json").json()["errors"][0]["field"] == "model"
+    asked = client.post(ADDRESS, {"ranker": "words"}, format="json")
+    assert asked.status_code == 202
+    assert client.post(ADDRESS, {"ranker": "words"}, format="json").json()["id"] == asked.json()["id"]
+    assert client.get(ADDRESS).json()["job"]["id"] == asked.json()["id"]
+    jobs.run_job(asked.json()["id"])
+
+    def queries() -> int:
+        with CaptureQueriesContext(
+            connection,
+        ) as counted:
+            assert client.get(ADDRESS).json()["job"] is None
+        return len(counted)
+
+    few = queries()
+    for number in range(1, 6):
+        build_review(project, number, studies=3)
+    ranking.rank(project=project, ranker="words", model="")
+    assert queries() == few
+
+
+def test_a_project_without_targets_has_nothing_to_rank(
+    project: Project, lead: User, client_of: Callable[[User], APIClient]
+) -> None:
+    refused = client_of(lead).post(ADDRESS, {"ranker": "words"}, format="json").json()
+    assert "Nothing to rank" in refused["errors"][0]["message"]
+    assert not Job.objects.filter(kind=ranking.KIND).exists()
+
+
+def test_an_encoder_that_is_not_there_fails_with_the_reason(project: Project, lead: User, settings: Any) -> None:
+    build_review(project, 0)
+    asked = ranking.ask(project=project, ranker="embeddings", model="none-such", by=lead)
+    jobs.run_job(asked.pk)
+    asked.refresh_from_db()
+    assert asked.status == JobStatus.FAILED
+    assert "none-such" in asked.error
+    with pytest.raises(CommandError, match="none-such"):
+        call_command("evidence", project="eye", ranker="embeddings", model="none-such")
+
+
+def test_the_command_ranks_and_prints_every_share_with_its_n(project: Project) -> None:
+    for number in range(3):
+        build_review(project, number)
+    out = StringIO()
+    call_command("evidence", project="eye", ranker="words", stdout=out)
+    said = out.getvalue()
+    assert "6 of 6 pairs ranked by words: BM25, 1." in said
+    assert "Chance, first: 0.250" in said
+    assert "words: BM25, 1: first: 1.000 [" in said
+    assert "n = 6, 3 reviews" in said

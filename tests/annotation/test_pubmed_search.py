@@ -1,0 +1,337 @@
+"""Searching PubMed: asked at one pace, by whoever has a key, resumed where it ended, and nothing twice."""
+
+import threading
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.db.models import QuerySet
+from django.test import override_settings
+from django.utils import timezone
+from rest_framework.test import APIClient
+
+from accounts.models import User
+from annotation.actions import searching
+from annotation.models import Hit, PubMedAccess, PubMedTurn, Review, Search, Study
+from annotation.pubmed import access, client, pace
+from annotation.pubmed.access import Access
+from annotation.pubmed.client import Client, PubMedAway
+from api.problems import Refused
+from audit.models import Entry
+from projects.background import batches, jobs
+from projects.models import Job, JobStatus, Member, Project
+from tests.annotation.pubmed_files import article, as_xml
+from tests.annotation.pubmed_stub import Stub, serving
+from tests.annotation.test_pubmed_files import BOMB
+
+KEY = "0123456789abcdef0123456789abcdef"
+
+
+@pytest.fixture
+def stub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stub]:
+    monkeypatch.setattr(client, "FIRST_PAUSE", 0.001)
+    monkeypatch.setattr(pace, "WITHOUT_KEY", timedelta(0))
+    with serving() as found:
+        yield found
+
+
+@pytest.fixture
+def leader(project: Project, lead: User) -> Member:
+    return project.members.get(user=lead)
+
+
+def quick(seconds: float) -> None:
+    assert seconds < 30
+
+
+def asked(project: Project, leader: Member, **about: Any) -> Search:
+    return searching.search(project=project, by=leader, **{"query": "relapse", "topic": "relapse"} | about)
+
+
+def done(search: Search) -> Search:
+    """Do the search's job, and read it anew."""
+    assert search.job
+    jobs.run_job(search.job.pk)
+    return Search.objects.get(pk=search.pk)
+
+
+def jobs_of(search: Search) -> QuerySet[Job]:
+    return Job.objects.filter(kind=searching.KIND, params={"search": search.pk})
+
+
+def outcomes(search: Search) -> dict[str, int]:
+    return {name: count for name, count in searching.counts_of(search).items() if count}
+
+
+def test_a_query_becomes_reviews_by_batches_and_what_is_known_is_counted_once(
+    project: Project, leader: Member, stub: Stub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(searching, "BATCH", 2)
+    monkeypatch.setattr(client, "PAGE", 3)
+    pmids = stub.fill(5)
+    found = done(asked(project, leader, date_from=timezone.now().date()))
+    assert (found.state, found.found, found.translation) == ("done", 5, '"relapse"[All Fields]')
+    assert outcomes(found) == {"new": 5}
+    assert list(Review.objects.order_by("pk").values_list("pmid", flat=True)) == pmids
+    assert set(Review.objects.values_list("topic", "record")) == {("relapse", "read"), ("relapse", "no abstract")}
+    assert stub.programs() == ["esearch.fcgi"] * 3 + ["efetch.fcgi"] * 3
+    first = stub.asked[0][1]
+    assert (first["tool"], first["email"], first["usehistory"], first["datetype"]) == (
+        "concord", leader.user.email, "y", "pdat",
+    )  # fmt: skip
+    assert "api_key" not in first
+    again = done(asked(project, leader, topic="another"))
+    assert (outcomes(again), Review.objects.count()) == ({"known": 5}, 5)
+    assert Entry.objects.filter(verb="end search").count() == 2
+
+
+def truncated() -> bytes:
+    return as_xml([article()])[:-300]
+
+
+WRONG = {
+    "500": (500, {}, b"oops"), "429": (429, {}, b"API rate limit exceeded"), "cut off": (200, {}, truncated()),
+    "nothing": (200, {}, b""), "shorter than said": (200, {"Content-Length": "99999"}, b"<PubmedArticleSet>"),
+    "a page": (200, {}, b"<html>maintenance</html>"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("wrong", WRONG.values(), ids=WRONG)
+def test_an_answer_that_is_none_is_asked_for_again(project: Project, leader: Member, stub: Stub, wrong: Any) -> None:
+    stub.fill(2)
+    stub.wrong = [wrong, None, wrong, wrong, None]
+    found = done(asked(project, leader))
+    assert (found.state, outcomes(found)) == ("done", {"new": 2})
+
+
+@pytest.mark.parametrize("wrong", WRONG.values(), ids=WRONG)
+def test_pubmed_that_stays_away_leaves_what_was_read_and_a_way_on(
+    project: Project, leader: Member, stub: Stub, monkeypatch: pytest.MonkeyPatch, wrong: Any
+) -> None:
+    monkeypatch.setattr(searching, "BATCH", 2)
+    monkeypatch.setattr(client, "TRIES", 2)
+    stub.fill(4)
+    stub.wrong = [None, None, None, wrong, wrong]
+    found = done(asked(project, leader))
+    assert (found.state, outcomes(found)) == ("failed", {"new": 2, "waiting": 2})
+    assert "PubMed was asked 2 times" in found.error
+    assert Review.objects.count() == 2
+    on = done(searching.go_on(search=found, by=leader))
+    assert (on.state, on.error, outcomes(on), Review.objects.count()) == ("done", "", {"new": 4}, 4)
+    assert stub.programs().count("esearch.fcgi") == 2
+
+
+@pytest.mark.row(29)
+def test_a_bomb_in_an_answer_is_refused_and_nothing_of_it_is_stored(
+    project: Project, leader: Member, stub: Stub
+) -> None:
+    stub.fill(2)
+    stub.wrong = [None, None, (200, {}, as_xml([article("30000000", title="&a29;")], BOMB))]
+    found = done(asked(project, leader))
+    assert (found.state, outcomes(found)) == ("failed", {"waiting": 2})
+    assert "an entity is declared" in found.error
+    assert done(searching.go_on(search=found, by=leader)).state == "done"
+
+
+def test_a_bomb_in_the_answer_of_a_search_is_refused(stub: Stub, db: None) -> None:
+    stub.wrong = [(200, {}, b'<!DOCTYPE a [<!ENTITY b "c">]><eSearchResult><Count>&b;</Count></eSearchResult>')] * 5
+    with pytest.raises(PubMedAway, match="no whole XML"):
+        Client(Access("a@example.org"), quick).find("x")
+
+
+def test_a_record_that_pubmed_does_not_have_is_missing_and_can_be_asked_for_again(
+    project: Project, leader: Member, stub: Stub
+) -> None:
+    pmids = stub.fill(3)
+    later = stub.records.pop(pmids[2])
+    done(asked(project, leader))
+    review = Review.objects.order_by("pk")[0]
+    Study.objects.create(project=project, pmid="99")
+    found = searching.find_studies(review=review, text=f"PMID: {pmids[2]}, 99\nhttps://pubmed.example/{pmids[0]}/ ",
+                                   references=False, by=leader)  # fmt: skip
+    found = done(found)
+    assert (found.state, outcomes(found)) == ("done", {"new": 1, "missing": 2})
+    assert [(s.pmid, s.record) for s in Study.objects.order_by("pmid")] == [(pmids[0], "read"), ("99", "not found")]
+    stub.records[pmids[2]] = later
+    on = done(searching.go_on(search=found, by=leader))
+    assert outcomes(on) == {"new": 2, "missing": 1}
+    assert sorted(review.studies.values_list("pmid", flat=True)) == [pmids[0], pmids[2]]
+
+
+def test_studies_come_from_what_the_review_cites_and_unread_ones_are_read(
+    project: Project, leader: Member, stub: Stub
+) -> None:
+    stub.fill(1)
+    done(asked(project, leader))
+    review = Review.objects.get()
+    assert review.references == ["40000000"]
+    stub.records = {pmid: article(pmid) for pmid in ("40000000", "40000001")}
+    done(searching.find_studies(review=review, text="", references=True, by=leader))
+    unread = Study.objects.create(project=project, pmid="40000001")
+    unread.reviews.add(review)
+    done(searching.find_studies(review=review, text="", references=False, by=leader))
+    assert set(Study.objects.values_list("pmid", "record")) == {("40000000", "read"), ("40000001", "read")}
+    for about, said in (({"text": "12 abc"}, "'abc' is no PubMed id"), ({"text": ""}, "no PubMed id here")):
+        with pytest.raises(Refused, match=said):
+            searching.find_studies(review=review, references=False, by=leader, **about)
+
+
+def test_too_many_are_refused_with_the_way_to_fewer(
+    project: Project, leader: Member, stub: Stub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(searching, "MOST_FOUND", 1)
+    stub.fill(2)
+    found = done(asked(project, leader))
+    assert (found.state, found.found) == ("failed", None)
+    assert "narrow query or dates" in found.error
+
+
+def test_a_query_that_finds_nothing_ends_with_zero(project: Project, leader: Member, stub: Stub) -> None:
+    found = done(asked(project, leader))
+    assert (found.state, found.found, outcomes(found)) == ("done", 0, {})
+
+
+def test_a_search_is_stopped_between_batches_and_gone_on_with(
+    project: Project, leader: Member, stub: Stub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(searching, "BATCH", 1)
+    stub.fill(3)
+    search = asked(project, leader)
+    real = searching._store
+
+    def stopped(*given: Any) -> None:
+        real(*given)
+        with batches.harmless():  # somebody else's act, not the job's
+            searching.stop(search=search, by=leader)
+
+    monkeypatch.setattr(searching, "_store", stopped)
+    found = done(search)
+    assert (found.state, outcomes(found)) == ("stopped", {"new": 1, "waiting": 2})
+    monkeypatch.setattr(searching, "_store", real)
+    assert outcomes(done(searching.go_on(search=found, by=leader))) == {"new": 3}
+
+
+def test_a_worker_that_dies_leaves_whole_batches_and_another_reads_the_rest(
+    project: Project, leader: Member, stub: Stub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(searching, "BATCH", 2)
+    stub.fill(5)
+    search = asked(project, leader)
+    real, fetched = Client.fetch, iter(range(9))
+
+    def taken_over(self: Client, pmids: Any) -> bytes:
+        if next(fetched) == 1:
+            with batches.harmless():
+                jobs_of(search).update(fence=99)
+        return real(self, pmids)
+
+    monkeypatch.setattr(Client, "fetch", taken_over)
+    assert outcomes(done(search)) == {"new": 2, "waiting": 3}
+    jobs_of(search).update(leased_until=timezone.now() - timedelta(hours=1))
+    assert outcomes(done(search)) == {"new": 5}
+    assert Review.objects.count() == 5
+
+
+def test_retry_after_holds_back_everybody_who_asks(stub: Stub, db: None) -> None:
+    stub.wrong = [(429, {"Retry-After": "7"}, b"")]
+    waits: list[float] = []
+    found = Client(Access("a@example.org"), waits.append).find("x")
+    assert found.count == 0
+    assert 7.0 in waits
+    assert PubMedTurn.objects.get().next_at > timezone.now() + timedelta(seconds=5)
+
+
+def test_turns_are_apart_without_a_key_and_with_each(db: None) -> None:
+    for key, between in (("", pace.WITHOUT_KEY), (KEY, pace.WITH_KEY)):
+        lane = pace.lane_of(key)
+        turns = [pace.take(lane, between) for _ in range(5)]
+        assert [later - earlier for earlier, later in pairwise(turns)] == [between] * 4
+    assert KEY not in str(list(PubMedTurn.objects.values()))
+    PubMedTurn.objects.update(next_at=timezone.now() + timedelta(days=1))  # a clock was wrong
+    assert pace.take(pace.lane_of(KEY), pace.WITH_KEY) < timezone.now() + timedelta(seconds=1)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_workers_at_once_never_get_the_same_turn() -> None:
+    turns: list[Any] = []
+
+    def take() -> None:
+        try:
+            turns.extend(pace.take("a", timedelta(seconds=1)) for _ in range(5))
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=take) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    turns.sort()
+    assert len(turns) == 20
+    assert min(later - earlier for earlier, later in pairwise(turns)) >= timedelta(seconds=1)
+
+
+def test_a_key_is_sent_and_nowhere_told(
+    project: Project, leader: Member, stub: Stub, client_of: Callable[[User], APIClient], caplog: Any
+) -> None:
+    api = client_of(leader.user)
+    reply = api.put("/api/v1/me/pubmed/", {"email": "lab@example.org", "key": KEY}, format="json")
+    assert reply.json() == {"email": "lab@example.org", "has_key": True}
+    stub.fill(1)
+    stub.wrong = [(400, {}, f'{{"error":"API key invalid: {KEY}"}}'.encode())]
+    found = done(asked(project, leader))
+    assert (stub.asked[0][1]["api_key"], stub.asked[0][1]["email"]) == (KEY, "lab@example.org")
+    assert "API key invalid: [key]" in found.error
+    told = [found.error, caplog.text, api.get("/api/v1/me/pubmed/").content.decode(), repr(access.of(leader.user))]
+    told += [str(list(model.objects.values())) for model in (PubMedAccess, Entry, Job, Search)]
+    assert not any(KEY in text for text in told)
+    api.put("/api/v1/me/pubmed/", {"email": "lab@example.org"}, format="json")
+    assert access.of(leader.user).key == KEY
+    with override_settings(SECRET_KEY="another-secret-key-of-the-installation"):
+        assert access.of(leader.user).key == ""
+    api.put("/api/v1/me/pubmed/", {"email": "lab@example.org", "key": ""}, format="json")
+    assert api.get("/api/v1/me/pubmed/").json()["has_key"] is False
+
+
+def test_leads_search_through_the_api(
+    project: Project, leader: Member, ann1: User, stub: Stub, client_of: Callable[[User], APIClient]
+) -> None:
+    stub.fill(3)
+    api = client_of(leader.user)
+    url = f"/api/v1/projects/{project.slug}/searches/"
+    assert client_of(ann1).get(url).status_code == client_of(ann1).post(url, {}, format="json").status_code == 403
+    assert api.post(url, {"query": " "}, format="json").status_code in (400, 422)
+    body = {"query": "relapse", "topic": "relapse", "date_from": "2020-01-01", "date_to": "2010-01-01"}
+    assert "before the first" in api.post(url, body, format="json").json()["detail"]
+    made = api.post(url, body | {"date_to": None}, format="json")
+    assert (made.status_code, made.json()["state"]) == (201, "waiting")
+    one = f"/api/v1/searches/{made.json()['id']}/"
+    assert api.post(one, {"do": "go on"}, format="json").status_code == 409
+    jobs.run_job(made.json()["job"]["id"])
+    assert api.post(one, {"do": "stop"}, format="json").status_code == 409
+    [row] = api.get(url).json()["results"]
+    assert (row["found"], row["counts"], row["review"]) == (3, {"waiting": 0, "new": 3, "known": 0, "missing": 0}, None)
+    studies = api.post(f"{url}studies/", {"review": "30000000", "references": True}, format="json")
+    assert (studies.status_code, studies.json()["review"]["pmid"], studies.json()["found"]) == (201, "30000000", 1)
+    assert api.post(f"{url}studies/", {"review": "7", "pmids": "1"}, format="json").status_code == 422
+    table = api.get(f"{url}table/").json()
+    assert [[cell["text"] for cell in row] for row in table["rows"]] == [
+        ["relapse", "3", "0", "0", "3", "1", "0"], ["All", "3", "0", "0", "3", "1", "0"],
+    ]  # fmt: skip
+    for form, piece in (
+        ("csv", "relapse,3,0,0,3,1,0"),
+        ("markdown", "| relapse | 3 | 0 |"),
+        ("latex", "relapse & 3 & 0"),
+    ):
+        assert piece in api.get(f"/api/v1/projects/{project.slug}/results/m3-1/{form}/").content.decode()
+
+
+def test_hits_of_one_search_are_unlike(project: Project, leader: Member, stub: Stub) -> None:
+    stub.fill(1)
+    found = done(asked(project, leader))
+    assert Hit.objects.get(search=found).pmid == "30000000"
+    assert found.job
+    assert found.job.status == JobStatus.DONE

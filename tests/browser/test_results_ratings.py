@@ -1,0 +1,146 @@
+"""The human half of Results, as a lead reads it: a closed round of four systems, from the table to a paper."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.conftest import Visit
+from tests.browser.test_lead_path import nothing_for_axe
+from tests.processes.house import House
+
+SLUG = "told"
+#: Four systems of known worth, rated by two who see through them but for a check that one of them misses; their ROUGE.
+PREPARED = f"""
+from django.core.management import call_command
+from accounts.models import User
+from projects.actions.people import add_member, create_project
+from projects.models import Round
+from tests.evaluation.rating import build_runs, by_worth, closed, hand_of, rate_value
+lead = User.objects.get(email='lead@example.org')
+project = create_project(slug={SLUG!r}, name='Told', by=lead)
+raters = [User.objects.get(email=f'{{who}}@example.org') for who in ('evaluator', 'ann1')]
+for user in raters:
+    add_member(project=project, user=user, role='evaluator', by=lead)
+options = {{'checks': 50, 'exclude_checks': 0}}
+runs = build_runs(project, clusters=10, tail=lambda n: ' Relapse was rare.' * (n % 3))
+call_command('score', '--project', {SLUG!r}, '--metric', 'rouge')
+# Whatever texts the secret degrades: one rater misses no check, the other one some, and is left out by the rule.
+choose = lambda n: by_worth(n, degraded='' if n == 0 else 'Alder')
+closed(project, lead, raters, runs, choose=choose, name='First ratings', options=options)
+call_command('reckon_ratings', '--project', {SLUG!r})
+"""
+#: In print: units of a drawing in millimetres, letters in points.
+COLUMN_MM, LEAST_POINTS = 85.0, 6.0
+
+
+@pytest.fixture(scope="module")
+def told(house: House) -> None:
+    house.manage("shell", "-v0", "-c", PREPARED)
+
+
+def _narrow_and_wide(lead: Visit) -> None:
+    """Nothing is wider than the page, and axe finds nothing, in both widths and schemes."""
+    for width in (320, 400, 1280):
+        lead.page.set_viewport_size({"width": width, "height": 800})
+        assert lead.page.evaluate("document.documentElement.scrollWidth") <= width
+        if width != 320:
+            nothing_for_axe(lead)
+
+
+def _drawing(page: Page, name: str) -> Locator:
+    return page.get_by_role("region", name=f"Drawing: {name}", exact=True).locator("svg")
+
+
+def _taken(page: Page, link: Locator, folder: Path) -> str:
+    with page.expect_download() as taken:
+        link.click()
+    taken.value.save_as(folder / taken.value.suggested_filename)
+    return (folder / taken.value.suggested_filename).read_text()
+
+
+@pytest.mark.usefixtures("told")
+def test_a_lead_reads_what_people_said_and_takes_it_into_a_paper(visit: Callable[..., Visit], tmp_path: Path) -> None:
+    lead = visit("lead")
+    page = lead.page
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    lead.go(f"/projects/{SLUG}/results")
+
+    # People and metrics in one row: intervals below, letters raised, the best bold; sorted by what is asked for.
+    table = page.get_by_role("region", name="Table: Ratings of First ratings by system and criterion")
+    expect(table.get_by_role("columnheader")).to_contain_text(["People", "Metrics", "System", "Coherence", "Relevance"])
+    rows = table.locator("tbody tr")
+    expect(rows.locator("th")).to_have_text(["Alder", "Birch", "Cedar", "Dogwood"], timeout=120_000)
+    best = rows.first.get_by_role("cell").first
+    expect(best.locator("strong")).to_have_text(re.compile(r"^4\.\d\d$"))
+    expect(best.locator("sup")).to_contain_text("a")
+    expect(best.locator("small")).to_have_text(re.compile(r"^\[\d\.\d\d, \d\.\d\d\]$"))
+    rouge = rows.first.get_by_role("cell").nth(3)
+    expect(rouge).to_have_text(re.compile(r"\d+\.\d\s.*\[\d+\.\d, \d+\.\d\]"))
+    table.get_by_role("button", name="ROUGE-1 F1").click()
+    expect(table.get_by_role("columnheader", name="ROUGE-1 F1")).to_have_attribute("aria-sort", "descending")
+    assert rows.locator("th").all_inner_texts() != ["Alder", "Birch", "Cedar", "Dogwood"]
+
+    # One criterion at a time: an axis that is the whole of its scale, and every pair with its p.
+    dots = _drawing(page, "Coherence by system")
+    expect(dots).to_have_attribute("aria-label", re.compile(r"^Alder: 4\.\d\d \[.*\] a; Birch: "))
+    assert dots.locator("text.quiet").all_text_contents()[:5] == ["1", "2", "3", "4", "5"]
+    page.get_by_role("radio", name="Factual consistency").check()
+    differences = _drawing(page, "Differences: Factual consistency")
+    expect(differences).to_have_attribute("aria-label", re.compile(r"Alder less Dogwood: \d+, p [=<] \.\d+"))
+    assert differences.locator("rect.ramp").count() >= 1, "what is significant is shaded"
+    expect(page.get_by_text(re.compile(r"\d of 6 pairs differ"))).to_be_visible()
+
+    # A cell of the correlations chooses whose points are drawn, at either level.
+    pairs = page.get_by_role("region", name="Table: Metrics and people in First ratings")
+    page.get_by_label("Coefficient").select_option("spearman")
+    cell = pairs.get_by_role("button", name=re.compile("^ROUGE-L F1 and Relevance: "))
+    expect(cell).to_have_text(re.compile(r"\d\.\d\d.*\[.?\d\.\d\d, .?\d\.\d\d\]"))
+    cell.click()
+    expect(cell).to_have_attribute("aria-pressed", "true")
+    points = _drawing(page, "ROUGE-L F1 and Relevance")
+    expect(points.locator("path.thin")).to_have_count(40)
+    page.get_by_role("radio", name="Systems").check()
+    expect(points.locator("path.edged")).to_have_count(4)
+    assert len(set(points.locator("path.edged").evaluate_all("all => all.map(e => e.getAttribute('fill'))"))) == 4
+
+    # The raters: how severe, how fast, and what the declared rules leave out, with it and without.
+    expect(_drawing(page, "Severity of raters: Factual consistency")).to_have_attribute("aria-label", re.compile(r"; "))
+    expect(page.get_by_role("region", name="Table: Raters of First ratings").locator("tbody tr")).to_have_count(2)
+    everything = page.get_by_label("With what the declared rules leave out")
+    before = rows.all_inner_texts()
+    everything.check()
+    page.wait_for_function("before => document.body.innerText.indexOf(before) < 0", arg=before[0])
+    everything.uncheck()
+    page.wait_for_function("before => document.body.innerText.indexOf(before) >= 0", arg=before[0])
+    assert rows.all_inner_texts() == before
+
+    # Summaries for an appendix, by what was said of them.
+    page.get_by_text("Examples", exact=True).click()
+    page.get_by_role("combobox", name="Criterion").select_option("coherence")
+    page.get_by_role("combobox", name="Rating").select_option("5")
+    expect(page.locator("article").first).to_contain_text("Coherence: 5")
+    _narrow_and_wide(lead)
+
+    # Home: the table in three formats, all ratings, and a drawing that fits a column of a paper as it is.
+    own = page.get_by_role("link", name=re.compile("^Save Systems: people and metrics as")).first
+    assert "Coherence CI low" in _taken(page, own, tmp_path)
+    page.get_by_role("button", name=re.compile("^Copy as LaTeX.*people and metrics")).first.click()
+    expect(page.get_by_text("Copied", exact=True)).to_be_visible()
+    assert r"\textbf{" in page.evaluate("navigator.clipboard.readText()")
+    assert "Alder" in _taken(page, page.get_by_role("link", name="All ratings (CSV)"), tmp_path)
+    for name in ("Factual consistency by system", "Differences: Factual consistency", "ROUGE-L F1 and Relevance"):
+        drawn = _taken(page, page.get_by_role("button", name=re.compile(f"^Save as SVG.*{name}$")), tmp_path)
+        _fits_a_column(ElementTree.fromstring(drawn))
+
+
+def _fits_a_column(root: ElementTree.Element) -> None:
+    width = float(root.attrib["width"].removesuffix("mm"))
+    assert width <= COLUMN_MM
+    points = width / float(root.attrib["viewBox"].split()[2]) / 25.4 * 72
+    letters = [each for each in root.iter() if each.tag.endswith("}text") and "".join(each.itertext()).strip()]
+    assert letters
+    assert min(float(each.attrib["font-size"].removesuffix("px")) for each in letters) * points >= LEAST_POINTS

@@ -1,0 +1,78 @@
+"""Labels of texts are held against the target's by what a version says that its options mean."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from accounts.models import User
+from annotation.models import Cluster
+from evaluation.actions.reckoning import reckon_ratings
+from evaluation.actions.unblinding import unblind
+from evaluation.models import PageTextOf, RatingDesign
+from evaluation.protocols import shipped
+from evaluation.protocols.content import as_json
+from evaluation.protocols.parts import Criterion
+from evaluation.protocols.writing import create_protocol
+from evaluation.tables.m3_rated import Table5
+from projects import tables
+from projects.actions.rounds import close_round
+from projects.models import Project
+from projects.tables import Tables
+from tests.annotation.m3_files import brought_in, cluster, write
+from tests.evaluation.rating import anything, open_rating, rate_all
+from tests.generation.rows import build_run, build_version
+
+pytestmark = pytest.mark.django_db
+SAID = {"Alder": "Positive", "Birch": "worse", "Cedar": "mixed"}
+
+
+def in_own_words() -> Any:
+    """M3's blind labels, two of them by another word, one that means none of the target's."""
+    content = as_json(shipped.get("m3-table-5-blind").content)
+    [polarity] = [each for each in content["criteria"] if each["key"] == "polarity"]
+    positive, _, negative = polarity["scale"]["options"]
+    positive["value"] = "Positive"
+    negative |= {"value": "worse", "means": "negative"}
+    polarity["scale"]["options"].append({"value": "mixed", "label": "Mixed", "anchor": "Now good, now bad"})
+    return content
+
+
+def labelled(project: Project, lead: User, rater: User, folder: Path) -> RatingDesign:
+    """A round by that protocol, unblinded; of three targets two are positive, and one negative."""
+    directions = ("positive", "positive", "negative")
+    records = [cluster(f"26258610_{n}", target_direction=each) for n, each in enumerate(directions)]
+    brought_in(project, write(folder / "level3.jsonl", records))
+    units = list(Cluster.objects.values_list("unit", flat=True))
+    runs = [
+        build_run(build_version(project, name, decoding={"sentences": 7}), {u: f"{name} on {u}." for u in units})
+        for name in SAID
+    ]
+    version = create_protocol(project=project, name="Own words", content=in_own_words(), by=lead)
+    round = open_rating(project, [project.members.get(user=rater)], runs, str(version.pk))
+
+    def choose(criterion: Criterion, key: str) -> str:
+        if criterion.key == "polarity":
+            return SAID[PageTextOf.objects.get(text__code=key, text__page__source__design__round=round).entrant.name]
+        return "moderate" if criterion.key == "modality" else anything(criterion, key)
+
+    rate_all(rater, round, choose)
+    close_round(round=round, by=lead)
+    design = RatingDesign.objects.select_related("round__project").get(round=round)
+    unblind(design=design, by=lead)
+    reckon_ratings(design=design)
+    return design
+
+
+def test_a_label_in_other_words_counts_and_one_that_means_nothing_is_said_in_the_note(
+    project: Project, lead: User, evaluator: User, tmp_path: Path
+) -> None:
+    labelled(project, lead, evaluator, tmp_path)
+    table = Tables(project).build(tables.get(Table5.key))
+    at = [column.title for column in table.columns].index("Polarity")
+    assert [(row[at].count, row[at].n) for row in table.rows[:2]] == [(2, 3), (1, 3)]
+    assert table.rows[2][at].undefined == "every rating is N/A"
+    assert (
+        "ratings, Polarity: 3 ratings left out, also of all correct and all wrong: 'mixed' means none of the target's "
+        "labels."
+    ) in table.notes

@@ -1,0 +1,111 @@
+"""The page of a round's agreement: a sentence to cite, and the units that people contest, with text and links."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from rest_framework.test import APIClient
+
+from accounts.models import User
+from projects.actions.answers import next_hand
+from projects.actions.rounds import close_round
+from projects.background import jobs
+from projects.models import Member, Project, Round
+from projects.pages.citing import citation
+from tests.builders import answer, build_cluster, build_round, label_value
+
+pytestmark = pytest.mark.django_db
+Client = Callable[[User], APIClient]
+
+
+def of_two(project: Project, ann1: User, ann2: User, apart: int) -> Round:
+    """Two people on every unit of three reviews; of the first ``apart`` units they say the opposite."""
+    if not project.clusters.exists():
+        for number in range(3):
+            build_cluster(project, number, inputs=3)
+    people = [Member.objects.get(project=project, user=user) for user in (ann1, ann2)]
+    round = build_round(project, people, overlap=2, name=f"{apart} apart")
+    for user in (ann1, ann2):
+        for n in range(12):
+            said = "negative" if user == ann2 and n < apart else "positive"
+            answer(user, next_hand(user=user, round=round)[0], label_value(said))
+    return round
+
+
+def closed(round: Round, by: User) -> Round:
+    close_round(round=round, by=by)
+    while (pk := jobs.claim_next()) is not None:
+        jobs.run_job(pk)
+    return Round.objects.get(pk=round.pk)
+
+
+def polarity(client: APIClient, round: Round) -> Any:
+    return client.get(f"/api/v1/rounds/{round.pk}/agreement/").json()["measures"][0]
+
+
+def test_a_contested_unit_has_its_text_and_says_whether_it_waits_for_adjudication(
+    project: Project, lead: User, ann1: User, ann2: User, client_of: Client
+) -> None:
+    round = of_two(project, ann1, ann2, apart=2)
+    before = polarity(client_of(lead), round)["contested"]
+    assert len(before) == 2
+    assert all(row["text"] and row["unit"] and not row["waits"] for row in before), "it is open: nobody adjudicates yet"
+    after = polarity(client_of(lead), closed(round, lead))["contested"]
+    assert [row["waits"] for row in after] == [True, True]
+
+
+def test_contested_units_cost_the_same_queries_however_many(
+    project: Project, lead: User, ann1: User, ann2: User, client_of: Client
+) -> None:
+    round = of_two(project, ann1, ann2, apart=1)
+    client = client_of(lead)
+    with CaptureQueriesContext(
+        connection,
+    ) as one:
+        assert len(polarity(client, round)["contested"]) == 1
+    more = of_two(project, ann1, ann2, apart=7)
+    with CaptureQueriesContext(connection) as seven:
+        assert len(polarity(client, more)["contested"]) == 7
+    assert len(seven) == len(one)
+
+
+MEASURE: dict[str, Any] = {
+    "name": "polarity", "weights": "identity", "level": 0.95, "units": 40, "reviews": 12, "raters": 3, "ratings": 119,
+    "all_agree": {"count": 31, "of": 40}, "undefined": {},
+    "reviews_method": {"coefficients": "jackknife over reviews"},
+    "coefficients": {
+        "percent_agreement": {"value": 0.85},
+        "ac1": {
+            "value": 0.8132, "ci": [0.7, 0.92], "method": "Gwet SE", "reviews": {"ci": [0.61, 0.94], "undefined": None}
+        },
+    },
+}  # fmt: skip
+
+
+def test_the_sentence_to_cite_has_measure_coefficient_interval_n_raters_and_method() -> None:
+    said = citation(MEASURE)
+    assert said["text"] == (
+        "Agreement on polarity was Gwet's AC1 = 0.81 (95 % CI 0.61 to 0.94 over 12 reviews; jackknife over reviews), "
+        "from 119 ratings of 40 units by 3 raters; all agreed on 31 of 40 units, mean pairwise agreement 0.85."
+    )
+    assert r"(95~\% CI 0.61 to 0.94" in said["latex"]
+
+
+@pytest.mark.parametrize(
+    ("reviews", "said"),
+    [
+        (None, "(95 % CI 0.70 to 0.92; Gwet SE)"),
+        ({"ci": None, "undefined": "fewer than three reviews: no interval"}, "(fewer than three reviews: no interval)"),
+    ],
+)
+def test_the_interval_over_units_is_cited_only_where_no_review_has_several(reviews: Any, said: str) -> None:
+    ac1 = MEASURE["coefficients"]["ac1"] | {"reviews": reviews}
+    assert said in citation(MEASURE | {"coefficients": {"ac1": ac1}})["text"]
+
+
+def test_what_is_undefined_is_said_with_its_reason_and_nothing_is_said_of_nothing() -> None:
+    none = MEASURE | {"coefficients": {}, "undefined": {"ac1": "one rater"}}
+    assert citation(none)["text"].endswith("is not defined (119 ratings of 40 units by 3 raters): one rater.")
+    assert citation(MEASURE | {"ratings": 0}) == {"text": "", "latex": ""}

@@ -1,0 +1,167 @@
+"""What is new for people: told in the act itself, to whom it concerns, as long as that person may see it."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+from rest_framework.test import APIClient
+
+from accounts.models import User
+from api.problems import Refused
+from projects.actions.adjudication_at_once import adjudicate_at_once, candidates
+from projects.actions.answers import next_hand
+from projects.actions.remarks import remark
+from projects.actions.rounds import add_person, close_round
+from projects.background import jobs
+from projects.models import Member, Notification, Project, Round
+from projects.notifications.listing import KEPT, READ_KEPT, sweep
+from tests.builders import answer, build_cluster, build_round
+from tests.projects.adjudicated import AGREED, APART, API, answer_by, closed_round, take, unit_of
+
+pytestmark = pytest.mark.django_db
+ClientOf = Callable[[User], APIClient]
+
+
+@pytest.fixture
+def three(project: Project, ann1: User, ann2: User, evaluator: User) -> list[Member]:
+    Member.objects.filter(user=evaluator).update(role="annotator")
+    return [Member.objects.get(project=project, user=u) for u in (ann1, ann2, evaluator)]
+
+
+@pytest.fixture
+def small(project: Project, three: list[Member]) -> Round:
+    build_cluster(project, inputs=2)
+    return build_round(project, three[:2])
+
+
+def new(client: APIClient) -> list[dict[str, Any]]:
+    reply = client.get(f"{API}/notifications/")
+    assert reply.status_code == 200, reply.json()
+    found: list[dict[str, Any]] = reply.json()
+    return found
+
+
+def texts(client: APIClient) -> list[str]:
+    return [entry["text"] for entry in new(client) if entry["unread"]]
+
+
+def test_a_round_that_opens_is_new_for_its_people_and_for_nobody_else(
+    small: Round, three: list[Member], client_of: ClientOf, lead: User
+) -> None:
+    [entry] = new(client_of(three[0].user))
+    assert (entry["text"], entry["path"], entry["project"]) == ("Round opened: round", f"/work/{small.pk}", "Eye")
+    assert new(client_of(three[2].user)) == new(client_of(lead)) == []
+    add_person(round=small, member=three[2], by=lead)
+    assert texts(client_of(three[2].user)) == ["Round opened: round"]
+    # Closed, it is no more to be worked in.
+    close_round(round=small, by=None)
+    assert new(client_of(three[0].user)) == []
+
+
+def test_a_reply_reaches_who_gave_the_answer_unless_it_is_their_own_or_says_nothing(
+    small: Round, three: list[Member], client_of: ClientOf, lead: User, project: Project
+) -> None:
+    mine, by = three[0].user, project.members.get(user=lead)
+    flagged = answer(mine, next_hand(user=mine, round=small)[0], flag=True).answer
+    remark(answer=flagged, act="reply", text="The second arm.", by=by)
+    remark(answer=flagged, act="settled", text="", by=by)
+    remark(answer=flagged, act="reply", text="Thanks.", by=three[0])
+    assert texts(client_of(mine)) == ["1 reply to you in round", "Round opened: round"]
+    remark(answer=flagged, act="reply", text="Welcome.", by=by)
+    assert texts(client_of(mine))[0] == "2 replies to you in round"
+    assert texts(client_of(three[1].user)) == ["Round opened: round"]
+    # Whoever has left the project is told no more of it.
+    Member.objects.filter(pk=three[0].pk).update(left_at=timezone.now())
+    assert new(client_of(mine)) == []
+
+
+def test_a_decision_is_new_for_who_answered_and_only_while_the_project_shows_decisions(
+    project: Project, three: list[Member], client_of: ClientOf, lead: User
+) -> None:
+    round = closed_round(project, three, [APART, AGREED, APART])
+    take(client_of(lead), round, unit_of(round), answer_by(round, unit_of(round), three[1]))
+    person = client_of(three[0].user)
+    assert texts(person) == ["Decided on answers of yours in first labels"]
+    Project.objects.filter(pk=project.pk).update(show_adjudication=False)
+    assert new(person) == []
+    # Nothing is written down of what is decided meanwhile.
+    before = Notification.objects.count()
+    round = Round.objects.get(pk=round.pk)
+    adjudicate_at_once(
+        round=round, found=candidates(round), agreement=0.0, tied=True, expected=1, reason="Near.",
+        by=project.members.get(user=lead),
+    )  # fmt: skip
+    assert Notification.objects.count() == before
+
+
+def test_work_that_ends_is_new_for_who_asked_for_it_without_its_name(
+    small: Round,
+    project: Project,
+    lead: User,
+    three: list[Member],
+    client_of: ClientOf,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    close_round(round=small, by=lead)
+    while (pk := jobs.claim_next(["default"])) is not None:
+        jobs.run_job(pk)
+    [entry] = new(client_of(lead))
+    assert (entry["text"], entry["path"]) == ("Closing a round: finished", f"/projects/eye/rounds/{small.pk}")
+
+    def refuse(running: jobs.RunningJob) -> None:
+        raise Refused("No.")
+
+    monkeypatch.setitem(jobs._handlers, "release", refuse)
+    asked, _ = jobs.ask(project=project, kind="release", params={"version": "secret"}, by=lead)
+    jobs.run_job(asked.pk)
+    assert texts(client_of(lead)) == ["Release: failed", "Closing a round: finished"]
+    cancelled, _ = jobs.ask(project=project, kind="release", params={"version": "other"}, by=lead)
+    jobs.cancel(cancelled)
+    assert len(new(client_of(lead))) == 2
+    assert new(client_of(three[0].user)) == []
+
+
+def test_what_was_read_stays_in_the_list_and_what_comes_later_is_unread(
+    small: Round, three: list[Member], client_of: ClientOf, lead: User, project: Project
+) -> None:
+    mine, by = three[0].user, project.members.get(user=lead)
+    flagged = answer(mine, next_hand(user=mine, round=small)[0], flag=True).answer
+    remark(answer=flagged, act="reply", text="One.", by=by)
+    person = client_of(mine)
+    reply_to_me = new(person)[0]["id"]
+    remark(answer=flagged, act="reply", text="Two.", by=by)
+    read = person.post(f"{API}/notifications/read/", {"ids": [reply_to_me]}, format="json").json()
+    assert [(e["text"], e["unread"]) for e in read] == [
+        ("1 reply to you in round", True), ("Round opened: round", True), ("1 reply to you in round", False),
+    ]  # fmt: skip
+    # Another's are not there.
+    other = client_of(three[1].user)
+    other.post(f"{API}/notifications/read/", {"ids": [e["id"] for e in read]}, format="json")
+    assert Notification.objects.filter(user=mine).unread().count() == 2
+    assert texts(other) == ["Round opened: round"]
+
+
+def test_the_list_costs_the_same_however_long_it_is_and_old_rows_go(
+    small: Round, three: list[Member], client_of: ClientOf, project: Project
+) -> None:
+    person = client_of(three[0].user)
+
+    def cost() -> int:
+        with CaptureQueriesContext(connection) as seen:
+            new(person)
+        return len(seen)
+
+    before = cost()
+    for n in range(4):
+        build_round(project, three[:1], name=f"round {n}")
+    assert (len(new(person)), cost()) == (5, before)
+    now = timezone.now()
+    ids = list(Notification.objects.filter(user=three[0].user).values_list("pk", flat=True))
+    Notification.objects.filter(pk=ids[0]).update(read_at=now - READ_KEPT - timedelta(days=1))
+    Notification.objects.filter(pk=ids[1]).update(at=now - KEPT - timedelta(days=1))
+    Notification.objects.filter(pk=ids[2]).update(read_at=now)
+    assert sweep(now) == 2
