@@ -32,8 +32,9 @@ HISTORY = (
     f"play_history(Project.objects.get(slug='sample')); {EXPERIENCED}"
 )
 
-# An open round's figures are asked for every five seconds, and a machine may be busy: who waits longer loses nothing.
-expect.set_options(timeout=20_000)
+#: An open round's figures are asked for every five seconds, and a machine may be busy: who waits longer loses nothing.
+PATIENCE = 45_000
+expect.set_options(timeout=PATIENCE)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -130,7 +131,7 @@ def visit(house: House, chromium: Browser) -> Iterator[Callable[..., Visit]]:
             viewport={"width": width, "height": height},
             has_touch=touch,
         )
-        context.set_default_timeout(20_000)
+        context.set_default_timeout(PATIENCE)
         made.append(Visit(context.new_page(), house.address))
         made[-1].listen()
         if who:

@@ -151,7 +151,7 @@ class Desk:
         return self
 
     def until_saved(self) -> Self:
-        expect(self.page.locator(".saved")).to_have_text(re.compile(r"^Saved \d\d:\d\d:\d\d$"), timeout=20_000)
+        expect(self.page.locator(".saved")).to_have_text(re.compile(r"^Saved \d\d:\d\d:\d\d$"))
         return self
 
     def until_text(self, text: str) -> Self:

@@ -79,7 +79,7 @@ def test_a_volunteer_labels_forty_on_a_tablet_in_two_sittings_and_the_lead_sees_
         say(first.page, cue=n % 5 == 0)
         if n == 0:
             assert first.page.evaluate(SMALL) == [], "targets lower than 44 px"
-    expect(first.page.locator(".saved")).to_have_text(re.compile(r"^Saved \d\d:\d\d:\d\d$"), timeout=20_000)
+    expect(first.page.locator(".saved")).to_have_text(re.compile(r"^Saved \d\d:\d\d:\d\d$"))
     first.page.context.close()
 
     second = tablet()

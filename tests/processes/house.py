@@ -149,7 +149,7 @@ class House:
             "--bind", f"127.0.0.1:{self.port}", "--workers", "2", "--threads", str(threads), "--log-level", "error",
         ]  # fmt: skip
         self.web = Process(command, self.environment, self.folder / "web.log", largest_file)
-        until(self._is_up, "the web server answers", 60)
+        until(self._is_up, "the web server answers", 180)
 
     def _is_up(self) -> bool:
         assert self.web

@@ -1,7 +1,7 @@
 /** Where one was on a page, kept with its step of the history: Back leads there as soon as there is so much to show. */
 
 /** So long a page is waited for, in milliseconds; its contents are asked for anew. */
-const PATIENCE = 3000
+const PATIENCE = 10_000
 
 /** Before another page is gone to. */
 export function leavePlace(): void {
