@@ -9,7 +9,7 @@ from celery import shared_task
 from accounts import sweeping
 from audit.actions import seal_if_due
 
-from .actions import digests, gold, measuring, preparing
+from .actions import digests, gold, measuring, preparing, rolling
 from .background import jobs
 from .models import Round
 from .notifications import listing
@@ -68,6 +68,12 @@ def discard_round(job: jobs.RunningJob) -> dict[str, Any]:
     """Remove a round that never opened. A second attempt may find that it is gone."""
     round = Round.objects.select_related("project").filter(pk=job.params["round"]).first()
     return preparing.remove(round=round, by=job.by, progress=job.progress) if round else {}
+
+
+@jobs.handler(rolling.KIND, short=True)
+def take_in_units(job: jobs.RunningJob) -> dict[str, Any]:
+    """Take units that fit by now into an open rolling round."""
+    return rolling.take_in(round=_round(job), by=job.by, progress=job.paced())
 
 
 @jobs.handler(measuring.KIND, told=("Agreement", "rounds/{round}/agreement"))

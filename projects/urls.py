@@ -56,6 +56,7 @@ urlpatterns = [
     path("rounds/<int:round_id>/", rounds.RoundView.as_view()),
     path("rounds/<int:round_id>/progress/", rounds.RoundProgressView.as_view()),
     path("rounds/<int:round_id>/close/", rounds.RoundCloseView.as_view()),
+    path("rounds/<int:round_id>/intake/", rounds.RoundIntakeView.as_view()),
     path("rounds/<int:round_id>/preparation/", rounds.RoundPreparationView.as_view()),
     path("rounds/<int:round_id>/people/", rounds.RoundPeopleView.as_view()),
     path("rounds/<int:round_id>/people/<int:member_id>/", rounds.RoundPersonView.as_view()),

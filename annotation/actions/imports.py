@@ -10,11 +10,13 @@ from pathlib import PurePath
 from typing import Any
 
 from django.db import IntegrityError
+from django.db.models import Q
 from django.utils import timezone
 
 from accounts.models import User
 from api.problems import Conflict, Refused
 from audit.log import record
+from projects.actions import rolling
 from projects.background import batches
 from projects.background.progress import Progress, silent
 from projects.models import Import, Project
@@ -128,6 +130,8 @@ def _insert(project: Project, format: str, checked: Checked, by: User | None, pr
                 transaction.enter_context(batches.batch())
             done.append(_write(ready))
             planner.look_at_grown(*ready.rows.tables)
+        if done:
+            rolling.due(Q(project=project))
     return done
 
 

@@ -6,12 +6,13 @@ from datetime import date
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import Count
+from django.db.models import Count, Q
 from django.utils import timezone
 
 from accounts.models import User
 from api.problems import Conflict, Refused
 from audit.log import record
+from projects.actions import rolling
 from projects.background import batches, jobs
 from projects.background.progress import Progress
 from projects.models import Job, JobStatus, Member, Project
@@ -135,6 +136,7 @@ def retrieve(*, search: Search, by: User | None, progress: Progress, wait: Wait)
         record(
             actor=by, verb="end search", obj=search, project_id=search.project_id, after={"found": total, **counts}
         )  # fmt: skip
+        rolling.due(Q(project=search.project_id))
     return counts
 
 

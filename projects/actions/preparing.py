@@ -103,7 +103,7 @@ def lay_out_and_open(*, round: Round, people: Sequence[int], by: User | None, pr
     if round.status == Round.Status.PREPARING:
         progress(0, None, "choosing units")
         chosen = rounds.chosen_units(round.project, rounds.plan_of(round, people))
-        rounds.refuse_empty(chosen)
+        rounds.refuse_empty(chosen, rounds.plan_of(round, people))
         with batches.batch():
             units = rounds.laid_out(round, chosen)
         members = list(round.project.members.filter(pk__in=people).order_by("pk"))

@@ -70,6 +70,8 @@ class RoundPlan:
     requires_practice: int | None = None
     #: Whether the guideline's questions are asked before the first unit.
     asks_questions: bool = False
+    #: Whether units that fit later are taken in while the round is open (`rolling`).
+    rolling: bool = False
 
     @property
     def shape(self) -> Shape:
@@ -97,7 +99,7 @@ def open_round(*, project: Project, plan: RoundPlan, by: User | None) -> Round:
     """Freeze the plan, deal or lay out its slots, and let people work. Raises `Refused` naming the field."""
     plan, people, guideline = checked(project, plan, by)
     chosen = chosen_units(project, plan)
-    refuse_empty(chosen)
+    refuse_empty(chosen, plan)
     try:
         with transaction.atomic():
             round = frozen(project, plan, guideline, by, units=len(chosen), status=Round.Status.OPEN)
@@ -119,6 +121,7 @@ def checked(project: Project, plan: RoundPlan, by: User | None) -> tuple[RoundPl
     plan = meant(project, plan)
     people, guideline = _people(project, plan), _guideline(project, plan, by)
     _refuse_conditions(project, plan, guideline)
+    _refuse_rolling(plan)
     return plan, people, guideline
 
 
@@ -145,7 +148,8 @@ def laid_out(round: Round, chosen: Sequence[tuple[int, int]]) -> Sequence[tuple[
     """The (unit, context) ids that a round asks of those that were chosen, as its kind lays them out."""
     kind = kinds.get(round.kind)
     units = kind.lay_out(round, chosen)
-    refuse_empty(units)
+    if not round.is_rolling:
+        refuse_empty(units)
     if round.meaning.chooses != "any":
         # What is shown, or expected, is a decision that answers can point at.
         ids = [unit for unit, _ in units]
@@ -170,7 +174,7 @@ def frozen(
         sampling={
             "filters": dict(plan.filters), "sample": plan.sample, "strata": list(plan.strata),
             "seed": plan.seed, "order": plan.order,
-        } | plan.shape.as_json(),
+        } | plan.shape.as_json() | ({"rolling": True} if plan.rolling else {}),
         policy=dict(plan.policy),
         options=dict(plan.options),
         terms=dict(plan.terms),
@@ -195,7 +199,7 @@ def plan_of(round: Round, people: Sequence[int]) -> RoundPlan:
         policy=round.policy, lease_seconds=round.lease_seconds,
         hand_size=round.hand_size, terms=round.terms,
         requires_practice=round.requires_practice_id, asks_questions=round.asks_questions,
-        **_shape(Shape.of(round.overlap, chosen)),
+        rolling=round.is_rolling, **_shape(Shape.of(round.overlap, chosen)),
     )  # fmt: skip
 
 
@@ -225,8 +229,8 @@ def refuse_sample(plan: RoundPlan, there: int) -> None:
         raise Refused.field("sample", f"There are {there} units to sample from.")
 
 
-def refuse_empty(units: Sequence[Any]) -> None:
-    if not units:
+def refuse_empty(units: Sequence[Any], plan: RoundPlan | None = None) -> None:
+    if not units and not (plan and plan.rolling):
         raise Refused.field("filters", "No unit is left by these filters, so the round would be empty.")
 
 
@@ -259,6 +263,21 @@ def _refuse_conditions(project: Project, plan: RoundPlan, guideline: Guideline) 
         raise Refused.field("asks_questions", f"Version {guideline.number} of the guideline has no questions.")
 
 
+def _refuse_rolling(plan: RoundPlan) -> None:
+    """What comes later is asked as what was there: of whoever comes, as it is, of as many people."""
+    if not plan.rolling:
+        return
+    kind, purpose = kinds.get(plan.kind), purposes.of(plan.purpose)
+    if not kind.rolls or purpose.chooses != "any":
+        raise Refused.field("rolling", "The units of such a round are laid out when it opens, all at once.")
+    if plan.dealing != Round.Dealing.POOL:
+        raise Refused.field("rolling", "Units that come later are in a pool: let people take them from it.")
+    if plan.sample is not None or plan.block_share:
+        raise Refused.field("rolling", "A sample, or a block, is drawn of all units at once.")
+    if plan.order != "corpus":
+        raise Refused.field("rolling", "Units that come later come last: take them in the order of the corpus.")
+
+
 def _guideline(project: Project, plan: RoundPlan, by: User | None) -> Guideline:
     if plan.guideline is None:
         return latest_guideline(project, plan.kind, by=by)
@@ -285,9 +304,10 @@ def slots_of(round: Round, units: Chosen, people: Sequence[Member]) -> Iterator[
     return lay_out(units, Shape.of(round.overlap, round.sampling), dealt, round.seed, by_kind)
 
 
-def assignment(round: Round, slot: Slot) -> Assignment:
+def assignment(round: Round, slot: Slot, after: int = 0) -> Assignment:
+    """``after``: so many places of the walk come before the first of these slots."""
     return Assignment(
-        round=round, unit_id=slot.unit, position=slot.position, number=slot.number, repeat=slot.repeat,
+        round=round, unit_id=slot.unit, position=after + slot.position, number=slot.number, repeat=slot.repeat,
         person_id=slot.person,
     )  # fmt: skip
 

@@ -143,6 +143,12 @@ class Kind:
         round it finds what it made. Most kinds ask what was chosen."""
         return chosen
 
+    @property
+    def rolls(self) -> bool:
+        """Whether each unit of a round is asked for itself, so that more can follow while it is open. A kind that lays
+        out what was chosen, and still asks that and nothing else, says so."""
+        return type(self).lay_out is Kind.lay_out and type(self).deal is Kind.deal
+
     def units_after_layout(self, chosen: int, plan: Mapping[str, Any]) -> int:
         """About how many units `lay_out` makes of so many, by the options of a plan: a job prepares a large round."""
         return chosen

@@ -34,6 +34,7 @@ class Notification(models.Model):
 
     class What(models.TextChoices):
         OPENED = "round opened"
+        MORE = "new units"
         REPLY = "reply"
         DECISION = "decision"
         FINISHED = "finished"

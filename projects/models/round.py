@@ -143,6 +143,11 @@ class Round(models.Model):
         return self.meaning.makes_gold and self.status == self.Status.CLOSED
 
     @property
+    def is_rolling(self) -> bool:
+        """Whether units that come to fit while it is open are taken in."""
+        return bool(self.sampling.get("rolling"))
+
+    @property
     def has_known_share(self) -> bool:
         """Whether each person's part is fixed when the round opens (so that progress can say "12 of 40")."""
         return self.dealing == self.Dealing.DEALT

@@ -60,6 +60,7 @@ def _entry(row: dict[str, Any], round: Round | None, project: Project) -> Entry:
     n, name = row["n"], round.name if round else ""
     text, path = {
         What.OPENED: (f"Round opened: {name}", f"/work/{round.pk if round else ''}"),
+        What.MORE: (f"New units in {name}", f"/work/{round.pk if round else ''}"),
         What.REPLY: (_counted(n, "reply to you", "replies to you") + f" in {name}", _of_round(round)),
         What.DECISION: (f"Decided on answers of yours in {name}", _of_round(round)),
         What.FINISHED: (f"{row['subject']}: finished", row["path"]),

@@ -105,6 +105,7 @@ def _kind_choice(kind: kinds.Kind, project: Project) -> dict[str, Any]:
         "key": kind.key,
         "title": kind.title,
         "strata": choosing.strata_of(kind),
+        "rolls": kind.rolls,
         "options": kind.options_of(project),
         "policy": kind.policy,
         "filters": [one.asked for one in choosing.filters_of(kind)],
@@ -129,6 +130,8 @@ def settings_in_words(round: Round) -> list[dict[str, str]]:
             f"{shape.repeat_share:.0%} of each person's own units, {shape.repeat_distance} or more others in between"
         )
         shaped.append({"label": "Asked again", "value": again})
+    if round.is_rolling:
+        shaped.append({"label": "Units that come later", "value": "taken in while the round is open"})
     if round.requires_practice:
         shaped.append({"label": "Required practice", "value": round.requires_practice.name})
     if round.asks_questions:

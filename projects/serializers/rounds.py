@@ -83,6 +83,9 @@ class RoundPlanSerializer(Strict):
     asks_questions = serializers.BooleanField(
         default=False, help_text="Whether the guideline's questions are asked before the first unit."
     )
+    rolling = serializers.BooleanField(
+        default=False, help_text="Whether units that fit later are taken in while the round is open. Of a pool."
+    )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Of a blind round nobody guesses the seed: from it the order of what is judged could be worked out."""
@@ -99,6 +102,7 @@ class KindChoiceSerializer(Plain):
     key = serializers.CharField()
     title = serializers.CharField()
     strata = serializers.ListField(child=serializers.CharField())
+    rolls = serializers.BooleanField(help_text="Whether its rounds can take in units while they are open.")
     options = ParameterSerializer(many=True)
     policy = ParameterSerializer(many=True)
     filters = ParameterSerializer(many=True)
@@ -210,6 +214,7 @@ class RoundSerializer(Plain):
     shows_value = serializers.BooleanField(help_text="The current value is shown, to be confirmed or corrected.")
     gives_feedback = serializers.BooleanField(help_text="People are told at once what was expected.")
     blind = serializers.BooleanField(help_text="People are not to learn whose work they judge.")
+    rolling = serializers.BooleanField(help_text="Whether units that fit later are taken in while it is open.")
     asks_questions = serializers.BooleanField()
     requires_practice = RequiredPracticeSerializer(allow_null=True)
     terms = serializers.DictField(

@@ -15,7 +15,7 @@ from api.pagination import Pages
 from api.problems import Conflict
 
 from .. import kinds
-from ..actions import measuring, preparing, rounds
+from ..actions import measuring, preparing, rolling, rounds
 from ..actions.rounds import RoundPlan
 from ..models import Job, Member, Round
 from ..pages import agreement as agreement_page
@@ -78,6 +78,7 @@ def _round(round: Round, member: Member) -> dict[str, Any]:
         ],
         "opened_at": round.opened_at, "closed_at": round.closed_at, "role": member.role,
         "working": working,
+        "rolling": round.is_rolling,
         "job": job.pk if round.status == Round.Status.PREPARING and (job := preparing.job_of(round)) else None,
     }  # fmt: skip
 
@@ -184,6 +185,15 @@ class RoundPreparationView(APIView):
         round, member = round_of(signed_in(request), round_id)
         permit(member, CHANGE)
         return _accepted(preparing.discard(round=round, by=member.user))
+
+
+class RoundIntakeView(APIView):
+    @extend_schema(operation_id="rounds_take_in", request=None, responses={202: shapes.JobSerializer})
+    def post(self, request: Request, round_id: int) -> Response:
+        """Have a rolling round look now for units that fit. The job takes in those that it does not have."""
+        round, member = round_of(signed_in(request), round_id)
+        permit(member, CHANGE)
+        return _accepted(rolling.ask(round=round, by=member.user))
 
 
 class RoundPeopleView(APIView):

@@ -108,7 +108,8 @@ def test_nothing_is_read_or_located_in_the_transaction_that_writes(
     imports.import_files(project=corpus, format=format, checked=found, by=None)
     read = [sql for sql in statements if sql.startswith("SELECT")]
     assert sum("INSERT INTO" in sql for sql in statements) >= 3
-    assert len(read) <= 1  # whether the targets of counterfactuals are still those that were compared
+    # Whether the targets of counterfactuals are still those that were compared, and which open rounds take more in.
+    assert len(read) <= 2
     assert Cluster.objects.filter(key="7_2").exists() or Counterfactual.objects.exists()
 
 

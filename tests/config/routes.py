@@ -55,6 +55,7 @@ CASES: dict[str, Callable[[World], Ids]] = {
     "rounds/<int:round_id>/": lambda w: {"round_id": w.round.pk},
     "rounds/<int:round_id>/progress/": lambda w: {"round_id": w.round.pk},
     "rounds/<int:round_id>/close/": lambda w: {"round_id": w.round.pk},
+    "rounds/<int:round_id>/intake/": lambda w: {"round_id": w.round.pk},
     "rounds/<int:round_id>/preparation/": lambda w: {"round_id": w.round.pk},
     "rounds/<int:round_id>/people/": lambda w: {"round_id": w.round.pk},
     "rounds/<int:round_id>/people/<int:member_id>/": lambda w: {"round_id": w.round.pk, "member_id": w.worker.pk},

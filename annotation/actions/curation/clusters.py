@@ -4,11 +4,11 @@ import uuid as uuids
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from django.db.models import Max
+from django.db.models import Max, Q
 
 from api.problems import Conflict, Refused
 from audit.log import record
-from projects.actions import staleness
+from projects.actions import rolling, staleness
 from projects.actions.corrections import Correction, correct_all
 from projects.models import Change, Member, Unit
 from sql.ready import Rows
@@ -38,6 +38,7 @@ def add_clusters(*, review: Review, rows: Sequence[Row], by: Member, batch: uuid
         after={"clusters": [c.key for c in clusters], "inputs": sum(len(row["inputs"]) for row in rows)},
     )  # fmt: skip
     _say(list(_cells(clusters, claims, rows)), review, by, batch)
+    rolling.due(Q(project=review.project_id))
     return clusters
 
 
@@ -69,6 +70,7 @@ def add_inputs(
         for position, row, unit in zip(places, rows, units, strict=True)
     )
     inputs_changed(cluster, by, reason or "An input was added.")
+    rolling.due(Q(project=cluster.project_id))
     record(
         actor=by.user, verb="add inputs", obj=cluster, project_id=cluster.project_id,
         after={"positions": list(places), "studies": [row["pmid"] for row in rows]},

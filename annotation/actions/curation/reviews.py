@@ -3,8 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from django.db.models import Q
+
 from api.problems import Refused
 from audit.log import record
+from projects.actions import rolling
 from projects.models import Member, Project, Unit
 from sql.ready import Rows
 
@@ -28,6 +31,7 @@ def add_review(
     )  # fmt: skip
     if sentences:
         add_sentences(review=review, rows=sentences, by=by)
+    rolling.due(Q(project=project))
     return review
 
 

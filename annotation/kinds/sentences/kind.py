@@ -79,6 +79,9 @@ class SentencesKind(ReviewKind):
     def units(self, project: Project) -> QuerySet[Unit]:
         return super().units(project).exclude(review__abstract="")
 
+    #: Each abstract is asked for itself, whatever else is.
+    rolls = True
+
     def lay_out(self, round: Round, chosen: Sequence[tuple[int, int]]) -> Sequence[tuple[int, int]]:
         """What is chosen is asked; abstracts from before sentences were stored are split first."""
         split(unsplit(Review.objects.filter(unit__in=[unit for unit, _ in chosen])))

@@ -1761,6 +1761,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/rounds/{round_id}/intake/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Have a rolling round look now for units that fit. The job takes in those that it does not have. */
+        post: operations["rounds_take_in"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/rounds/{round_id}/next/": {
         parameters: {
             query?: never;
@@ -4349,6 +4366,8 @@ export interface components {
             key: string;
             title: string;
             strata: string[];
+            /** @description Whether its rounds can take in units while they are open. */
+            rolls: boolean;
             options: components["schemas"]["Parameter"][];
             policy: components["schemas"]["Parameter"][];
             filters: components["schemas"]["Parameter"][];
@@ -4980,7 +4999,7 @@ export interface components {
             unread: boolean;
         };
         /** @enum {string} */
-        NotificationWhatEnum: "round opened" | "reply" | "decision" | "finished" | "failed";
+        NotificationWhatEnum: "round opened" | "new units" | "reply" | "decision" | "finished" | "failed";
         NullEnum: null;
         OneVersusRest: {
             ac1: unknown;
@@ -6779,6 +6798,8 @@ export interface components {
             gives_feedback: boolean;
             /** @description People are not to learn whose work they judge. */
             blind: boolean;
+            /** @description Whether units that fit later are taken in while it is open. */
+            rolling: boolean;
             asks_questions: boolean;
             requires_practice: components["schemas"]["RequiredPractice"] | null;
             /** @description What the purpose asks of people. */
@@ -6887,6 +6908,11 @@ export interface components {
              * @default false
              */
             asks_questions: boolean;
+            /**
+             * @description Whether units that fit later are taken in while the round is open. Of a pool.
+             * @default false
+             */
+            rolling: boolean;
         };
         /** @description A new round, as one page asks for it. */
         RoundPreviewRequest: {
@@ -6963,6 +6989,11 @@ export interface components {
              * @default false
              */
             asks_questions: boolean;
+            /**
+             * @description Whether units that fit later are taken in while the round is open. Of a pool.
+             * @default false
+             */
+            rolling: boolean;
             /**
              * @description Another unit at each.
              * @default 0
@@ -17481,6 +17512,99 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ShownText"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has moved on; nothing was changed or deleted. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A value breaks a rule: `errors` names the fields. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries; wait as `Retry-After` says. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    rounds_take_in: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                round_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
                 };
             };
             /** @description The request cannot be read. */

@@ -14,6 +14,7 @@ it('says what a plan comes to, and what the time rests on', () => {
 
 it('says beside the button what is then fixed', () => {
   expect(freezes(2, 7)).toBe('Units, people per unit, guideline 2 and seed 7 are then fixed.')
+  expect(freezes(2, 7, true)).toBe('How units are chosen, people per unit, guideline 2 and seed 7 are then fixed.')
 })
 
 it('says how many people each unit is asked of, and those of an overlap block', () => {

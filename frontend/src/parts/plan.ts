@@ -18,8 +18,8 @@ export function paceSentence(t: Totals): string {
 }
 
 /** What opening fixes: "Units, people per unit, guideline 2 and seed 7 are then fixed." */
-export function freezes(guideline: number | null, seed: number): string {
-  return `Units, people per unit, guideline ${guideline ?? 1} and seed ${seed} are then fixed.`
+export function freezes(guideline: number | null, seed: number, rolling = false): string {
+  return `${rolling ? 'How units are chosen' : 'Units'}, people per unit, guideline ${guideline ?? 1} and seed ${seed} are then fixed.`
 }
 
 interface Block {
@@ -40,8 +40,8 @@ const NONE: Record<string, string> = {
 }
 
 /** What keeps a plan from being opened, as a sentence; empty where nothing does. `chooses`: which units the purpose takes. */
-export function obstacle(plan: { name: string; people: number[]; overlap: number; sample?: number | null }, totals: Totals | null, chooses = 'any'): string {
-  if (totals && !totals.available) return NONE[chooses] ?? NONE['any']!
+export function obstacle(plan: { name: string; people: number[]; overlap: number; sample?: number | null; rolling?: boolean }, totals: Totals | null, chooses = 'any'): string {
+  if (totals && !totals.available && !plan.rolling) return NONE[chooses] ?? NONE['any']!
   if (!plan.name.trim()) return 'Give the round a name.'
   if (!plan.people.length) return 'Choose who works in it.'
   if (plan.people.length < plan.overlap)

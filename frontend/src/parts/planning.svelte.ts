@@ -65,6 +65,8 @@ export class Planning {
   distance = $state<number | null>(20)
   /** Units that a person holds at a time. */
   hand = $state(HAND)
+  /** Whether units that come later are wanted too. */
+  later = $state(false)
 
   /** After another kind was chosen: what was set of the one before is not of this one. */
   turnTo(): void {
@@ -77,6 +79,12 @@ export class Planning {
     // Of what people judge without knowing whose it is, most rounds only measure, and each person's share is fixed.
     this.purpose = this.choice?.blind ? 'measure only' : 'gold'
     this.dealing = this.choice?.blind ? 'dealt' : 'pool'
+  }
+
+  /** Whether units that come later can be taken in: of what is not drawn, laid out or dealt all at once. */
+  get rolls(): boolean {
+    const whole = this.which === 'all' || this.which === 'filter'
+    return whole && this.dealing === 'pool' && this.order === 'corpus' && !this.block && this.meaning?.chooses === 'any' && !!this.choice?.rolls
   }
 
   /** What an address asks for: `?kind=…&purpose=…&options.NAME=…`. */
@@ -110,6 +118,7 @@ export class Planning {
     terms: valuesOf(this.meaning?.terms ?? [], this.terms),
     requires_practice: this.requiresPractice,
     asks_questions: this.asksQuestions,
+    rolling: this.later && this.rolls,
     // What is held for working offline is kept for longer than what is worked on now.
     lease_seconds: this.hand > HAND ? 4 * 3600 : 1800,
     hand_size: this.hand,

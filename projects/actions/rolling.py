@@ -1,0 +1,99 @@
+"""Rolling rounds: units that come to fit what an open round asks for are taken in as they come.
+
+What can make a unit fit (decisions, imports, reviews that a search brought) calls `due` in its transaction; the job
+that it writes takes in whatever fits by then, however often it runs.
+"""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+from django.db.models import F, Max, Q
+from django.utils import timezone
+
+from accounts.models import User
+from api.problems import Conflict, Refused
+from audit.log import record
+from sql.held import Held
+from sql.planner import look_anew
+
+from .. import kinds
+from ..background import batches, jobs
+from ..background.progress import Progress
+from ..models import Assignment, Job, JobStatus, Participant, Round, Unit
+from ..notifications.telling import What, tell
+from . import rounds
+
+KIND = "take_in_units"
+#: What is decided one by one is taken in together.
+TOGETHER = timedelta(seconds=10)
+#: Units of one transaction.
+BATCH = 500
+
+
+def due(where: Q) -> None:
+    """Have open rolling rounds look for units that fit by now. ``where``: which rounds. In the caller's transaction."""
+    found = Round.objects.filter(where, status=Round.Status.OPEN, sampling__rolling=True)
+    for round in found.select_related("project"):
+        params = {"round": round.pk}
+        # One that runs may have looked already; one that waits has not.
+        if not Job.objects.filter(kind=KIND, status=JobStatus.QUEUED, project=round.project_id, params=params).exists():
+            later = timezone.now() + TOGETHER
+            jobs.enqueue(project=round.project, kind=KIND, params=params, by=None, not_before=later)
+
+
+def ask(*, round: Round, by: User) -> Job:
+    """Have a rolling round look for units now."""
+    if not round.is_rolling:
+        raise Refused.field("round", "This round's units were fixed when it opened.")
+    if not round.is_open:
+        raise Conflict(rounds.not_open(round))
+    return jobs.ask(project=round.project, kind=KIND, params={"round": round.pk}, by=by)[0]
+
+
+def take_in(*, round: Round, by: User | None, progress: Progress) -> dict[str, Any]:
+    """Append the slots of units that fit and are not in the round yet, in short transactions. Done again it goes on;
+    where nothing new fits, or the round was closed meanwhile, it changes nothing."""
+    new, done = _new(round), 0
+    for first in range(0, len(new), BATCH):
+        progress(done, len(new), "taking in units")
+        part = new[first : first + BATCH]
+        with batches.batch():
+            if not _append(round, part, by):
+                break
+        done += len(part)
+    if done:
+        with batches.batch():
+            working = Participant.objects.filter(round=round, left_at=None, member__left_at=None)
+            tell(set(working.values_list("member__user", flat=True)), What.MORE, round=round)
+        look_anew(Assignment, Unit)
+    return {"round": round.pk, "units": done}
+
+
+def _new(round: Round) -> list[tuple[int, int]]:
+    """The (unit, context) ids that fit and are not in the round. A text that took the place of one that is in it is not
+    new: whether it is asked anew is a matter of that one's answers (`staleness`)."""
+    there = Assignment.objects.filter(round=round).order_by().values("unit")
+    known = set(there.values_list("unit", flat=True))
+    newer = Unit.objects.filter(supersedes__in=there)
+    known.update(newer.values_list("pk", flat=True))
+    return [unit for unit in rounds.chosen_units(round.project, rounds.plan_of(round, [])) if unit[0] not in known]
+
+
+def _append(round: Round, units: Sequence[tuple[int, int]], by: User | None) -> bool:
+    """Behind the last place of the walk; False where the round is not open any more."""
+    # Held until the end of the transaction: a lead may be closing it.
+    if not Round.objects.filter(Held(Round.objects.filter(pk=round.pk, status=Round.Status.OPEN)), pk=round.pk):
+        return False
+    slots = Assignment.objects.filter(round=round)
+    last = slots.aggregate(last=Max("position"))["last"]
+    first = 0 if last is None else last + 1
+    laid_out = kinds.get(round.kind).lay_out(round, units)
+    Assignment.objects.bulk_create(
+        rounds.assignment(round, slot, after=first) for slot in rounds.slots_of(round, laid_out, [])
+    )
+    # Whoever has come round to the beginning of the walk goes to its new end first.
+    Participant.objects.filter(round=round, wrapped=True).update(wrapped=False, cursor=first - 1)
+    Round.objects.filter(pk=round.pk).update(units_count=F("units_count") + len(units))
+    record(actor=by, verb="take in units", obj=round, project_id=round.project_id, after={"units": len(units)})
+    return True

@@ -1,0 +1,224 @@
+"""Rolling rounds: what comes to fit while a round is open is asked in it, once, and nothing else is."""
+
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Any
+
+import pytest
+from rest_framework.test import APIClient
+
+from accounts.models import User
+from annotation.actions.curation.reviews import add_review
+from annotation.actions.supersede import supersede_text
+from annotation.models import Proposition
+from api.problems import Conflict, Refused
+from audit.models import Entry
+from projects import kinds
+from projects.actions import rolling
+from projects.actions.answers import next_hand
+from projects.actions.gold import finish_round
+from projects.actions.rounds import RoundPlan, close_round, open_round
+from projects.background import jobs
+from projects.background.progress import silent
+from projects.models import Assignment, Job, Member, Notification, Participant, Project, Round
+from tests.builders import TEXT, answer, build_cluster, build_round, label_value
+
+pytestmark = pytest.mark.django_db
+ClientOf = Callable[[User], APIClient]
+
+
+def workers(project: Project) -> list[int]:
+    return list(project.members.filter(role="annotator").order_by("pk").values_list("pk", flat=True))
+
+
+def plan(project: Project, **fields: Any) -> RoundPlan:
+    asked: dict[str, Any] = {"kind": "label", "purpose": "gold", "overlap": 1, "people": workers(project)}
+    return RoundPlan(name="rolling", **asked | {"rolling": True} | fields)
+
+
+@pytest.fixture
+def round(project: Project, lead: User) -> Round:
+    """Open over one cluster of two propositions."""
+    build_cluster(project, 0, inputs=1)
+    return open_round(project=project, plan=plan(project), by=lead)
+
+
+def take_in(round: Round) -> int:
+    found = rolling.take_in(round=round, by=None, progress=silent)
+    round.refresh_from_db()
+    return int(found["units"])
+
+
+def asked(round: Round) -> list[str]:
+    return list(round.assignments.order_by("position", "number").values_list("unit__key", flat=True))
+
+
+def answered_all(user: User, round: Round) -> list[str]:
+    """The keys of what the person is asked, until nothing is left."""
+    keys = []
+    while hand := next_hand(user=user, round=round):
+        keys.append(hand[0].unit.key)
+        answer(user, hand[0], label_value())
+    return keys
+
+
+def test_what_comes_later_is_asked_after_what_was_there(project: Project, round: Round) -> None:
+    before = asked(round)
+    build_cluster(project, 1, inputs=2)
+    assert take_in(round) == 3
+    assert round.units_count == len(before) + 3
+    assert asked(round)[: len(before)] == before
+    assert list(round.assignments.order_by("position").values_list("position", flat=True)) == list(range(5))
+    assert take_in(round) == 0
+    assert len(asked(round)) == 5
+
+
+def test_whoever_had_done_everything_is_asked_the_rest(project: Project, round: Round, ann1: User, ann2: User) -> None:
+    first = answered_all(ann1, round)
+    assert len(first) == 2
+    # One who came round to the beginning of the walk.
+    Participant.objects.filter(round=round, member__user=ann2).update(start=1)
+    assert next_hand(user=ann2, round=round) == []
+    build_cluster(project, 1, inputs=1)
+    take_in(round)
+    assert len(answered_all(ann2, round)) == 2
+    assert next_hand(user=ann1, round=round) == []
+
+
+def test_a_round_may_be_opened_before_there_is_anything_to_ask(project: Project, lead: User, ann1: User) -> None:
+    with pytest.raises(Refused):
+        open_round(project=project, plan=plan(project, rolling=False), by=lead)
+    round = open_round(project=project, plan=plan(project), by=lead)
+    assert round.units_count == 0
+    assert next_hand(user=ann1, round=round) == []
+    build_cluster(project, 0, inputs=0)
+    assert take_in(round) == 1
+    assert len(answered_all(ann1, round)) == 1
+
+
+def test_gold_of_one_round_brings_units_to_the_next(project: Project, lead: User, ann1: User) -> None:
+    """The sentences of those abstracts are asked that screening includes: the round waits for it, and gets them."""
+    member = Member.objects.get(project=project, user=lead)
+    for pmid in ("31000001", "31000002"):
+        add_review(project=project, pmid=pmid, title=f"Review {pmid}", abstract=f"{TEXT} So.", sentences=[], by=member)
+    sentences = open_round(project=project, plan=plan(project, kind="sentences", filters={"included": True}), by=lead)
+    assert sentences.units_count == 0
+    screening = build_round(
+        project, [Member.objects.get(project=project, user=ann1)], kind="screen", overlap=1, name="screening"
+    )
+    for screened in ("include", "not relevant"):
+        answer(ann1, next_hand(user=ann1, round=screening)[0], {"screening": screened}, kind="screen")
+    close_round(round=screening, by=None)
+    screening.refresh_from_db()
+    finish_round(round=screening, by=None)
+    [job] = Job.objects.filter(kind=rolling.KIND)
+    Job.objects.update(not_before=None)
+    assert jobs.run_job(job.pk)
+    sentences.refresh_from_db()
+    assert (sentences.units_count, asked(sentences)) == (1, ["31000001"])
+
+
+def test_many_reasons_to_look_are_one_job(project: Project, round: Round, lead: User) -> None:
+    member = Member.objects.get(project=project, user=lead)
+    for pmid in ("31000001", "31000002"):
+        add_review(project=project, pmid=pmid, title="", abstract="", sentences=[], by=member)
+    assert Job.objects.filter(kind=rolling.KIND).count() == 1
+
+
+def test_a_round_of_fixed_units_never_looks(project: Project, lead: User) -> None:
+    build_cluster(project, 0, inputs=0)
+    fixed = open_round(project=project, plan=plan(project, rolling=False), by=lead)
+    member = Member.objects.get(project=project, user=lead)
+    add_review(project=project, pmid="31000001", title="", abstract="", sentences=[], by=member)
+    assert not Job.objects.filter(kind=rolling.KIND).exists()
+    with pytest.raises(Refused):
+        rolling.ask(round=fixed, by=lead)
+
+
+def test_a_corrected_text_is_no_new_unit(project: Project, round: Round, lead: User, ann1: User) -> None:
+    answered_all(ann1, round)
+    member = Member.objects.get(project=project, user=lead)
+    claim = Proposition.objects.filter(cluster__project=project).order_by("pk").first()
+    assert claim
+    supersede_text(proposition=claim, text=TEXT + " Indeed.", reason="a word was missing", by=member)
+    assert take_in(round) == 0
+
+
+def test_filters_hold_for_what_comes_later(project: Project, lead: User) -> None:
+    build_cluster(project, 0, inputs=1)
+    only = open_round(project=project, plan=plan(project, filters={"role": "target"}), by=lead)
+    assert only.units_count == 1
+    build_cluster(project, 1, inputs=3)
+    assert take_in(only) == 1
+
+
+def test_a_closed_round_takes_nothing_in(project: Project, round: Round, lead: User) -> None:
+    close_round(round=round, by=lead)
+    round.refresh_from_db()
+    build_cluster(project, 1)
+    assert take_in(round) == 0
+    with pytest.raises(Conflict):
+        rolling.ask(round=round, by=lead)
+
+
+def test_people_are_told_and_the_trail_says_how_many(project: Project, round: Round, ann1: User) -> None:
+    build_cluster(project, 1, inputs=1)
+    take_in(round)
+    assert Notification.objects.filter(user=ann1, round=round, what="new units").count() == 1
+    entry = Entry.objects.filter(verb="take in units").get()
+    assert entry.after == {"units": 2}
+    # Nothing came: nobody is told.
+    take_in(round)
+    assert Notification.objects.filter(what="new units", user=ann1).count() == 1
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"dealing": "dealt"}, {"sample": 1}, {"block_share": 0.5, "block_overlap": 2}, {"order": "shuffled"},
+        {"purpose": "practice"}, {"purpose": "review and correct"},
+    ],
+)  # fmt: skip
+def test_what_is_drawn_or_dealt_at_once_cannot_roll(project: Project, lead: User, fields: dict[str, Any]) -> None:
+    build_cluster(project, 0)
+    with pytest.raises(Refused) as refused:
+        open_round(project=project, plan=plan(project, **fields), by=lead)
+    assert "rolling" in str(refused.value.as_json())
+
+
+def test_kinds_that_lay_out_their_units_do_not_roll(project: Project) -> None:
+    assert kinds.get("label").rolls
+    assert not kinds.get("rate").rolls
+    assert not kinds.get("blind_check").rolls
+
+
+def test_the_lead_has_a_round_look_now_and_others_may_not(
+    project: Project, round: Round, lead: User, ann1: User, client_of: ClientOf
+) -> None:
+    address = f"/api/v1/rounds/{round.pk}/intake/"
+    assert client_of(ann1).post(address).status_code == 403
+    build_cluster(project, 1, inputs=0)
+    reply = client_of(lead).post(address)
+    assert reply.status_code == 202
+    assert jobs.run_job(reply.json()["id"])
+    assert client_of(lead).get(f"/api/v1/rounds/{round.pk}/").json()["units"] == 3
+    assert client_of(lead).get(f"/api/v1/rounds/{round.pk}/").json()["rolling"] is True
+
+
+def test_a_rolling_round_is_planned_by_the_page(project: Project, lead: User, client_of: ClientOf) -> None:
+    build_cluster(project, 0)
+    body = {k: v for k, v in asdict(plan(project)).items() if v is not None}
+    reply = client_of(lead).post(f"/api/v1/projects/{project.slug}/rounds/", body, format="json")
+    assert reply.status_code == 201, reply.content
+    assert {"label": "Units that come later", "value": "taken in while the round is open"} in reply.json()["settings"]
+
+
+def test_what_is_taken_in_piece_by_piece_is_whole(
+    project: Project, round: Round, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rolling, "BATCH", 2)
+    for number in range(1, 4):
+        build_cluster(project, number, inputs=1)
+    assert take_in(round) == 6
+    slots = Assignment.objects.filter(round=round).order_by("position")
+    assert list(slots.values_list("position", flat=True)) == list(range(8))
