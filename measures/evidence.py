@@ -132,15 +132,16 @@ def chance(sentences: int, gold: int, first: int) -> float:
 
 def located(text: str, sentences: Sequence[str]) -> frozenset[int]:
     """Which of n sentences a text is, or has, or is a part of: case and white space aside. Empty where none is."""
-    said = _plain(text)
-    told = [_plain(sentence) for sentence in sentences]
+    said = plain(text)
+    told = [plain(sentence) for sentence in sentences]
     if same := frozenset(n for n, sentence in enumerate(told) if sentence == said):
         return same
     inside = frozenset(n for n, sentence in enumerate(told) if len(sentence) >= _LEAST and sentence in said)
     return inside or frozenset(n for n, sentence in enumerate(told) if len(said) >= _LEAST and said in sentence)
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
+    """A text by which two are the same: case and white space aside."""
     return " ".join(text.split()).casefold()
 
 

@@ -1,6 +1,5 @@
 """Ranking the studies' sentences for the targets: asked for by a lead, done by a job, gone on with where it ended."""
 
-from hashlib import sha256
 from typing import Any
 
 from accounts.models import User
@@ -12,7 +11,7 @@ from projects.models import Job, Project
 
 from ..models import Ranking, Sentence, Target
 from ..rankers import Comparer, Ranker, get
-from ..values.evidence import Mapped, by_review, count_pairs
+from ..values.evidence import Mapped, by_review, count_pairs, texts_of
 
 KIND = "rank_evidence"
 ROWS = 500
@@ -95,8 +94,3 @@ def _rows(name: str, study: int, targets: list[Target], sentences: list[Sentence
         )
         for target, similarities in zip(targets, found, strict=True)
     ]  # fmt: skip
-
-
-def texts_of(target: Target, sentences: list[Sentence]) -> str:
-    """SHA-256 of the texts that are compared: what a ranking is kept by."""
-    return sha256("\0".join([target.text, *(s.text for s in sentences)]).encode()).hexdigest()

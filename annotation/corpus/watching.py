@@ -10,7 +10,7 @@ from audit import rules
 from audit.leaves import batches
 from audit.models import Entry
 from audit.witness import watch
-from projects.models import Unit
+from projects.models import Round, Unit
 
 from ..models import (
     Cluster,
@@ -20,6 +20,9 @@ from ..models import (
     DiscourseLabel,
     Input,
     Label,
+    Match,
+    MatchCandidate,
+    MatchItem,
     PicoSlot,
     PicoTuple,
     Proposition,
@@ -41,10 +44,13 @@ def register() -> None:
     watch(Cluster, but=("search",), parts={"imported_tuple": imported_tuples})
     watch(Label, parts={"cues": cues})
     watch(PicoTuple, parts={"slots": tuple_slots})
-    for model in (Counterfactual, DiscourseLabel, Proposition, SplitCluster, Study.reviews.through):
+    for model in (Counterfactual, DiscourseLabel, Match, Proposition, SplitCluster, Study.reviews.through):
         watch(model)
     for documents in (Input, Review, Study, Target):
         watch(documents, batch=100)
+    # What is laid out of a round that has not opened may still go.
+    for laid_out, path in ((MatchItem, ""), (MatchCandidate, "item__")):
+        watch(laid_out, when=~Q(**{f"{path}round__status": Round.Status.PREPARING}))
     # Those of studies, of which there may be millions, follow from abstracts that are watched.
     watch(Sentence, when=Q(review__isnull=False))
     rules.register(taken_out_unsaid)

@@ -6,6 +6,7 @@ from .corpus import Article, Input, Level, RecordStatus, Review, Study, Target
 from .counterfactual import Counterfactual, ProbePair
 from .finding import ConsistencyCheck, Finding, FindingUnit
 from .labels import Cue, CueFragment, DiscourseLabel, Fate, Label, Modality, Polarity, Relation
+from .matching import Match, MatchCandidate, MatchItem
 from .ranking import Ranking
 from .rewriting import NotApplicable, Rewriting, TextOrigin
 from .screening import Screened, Screening
@@ -32,6 +33,9 @@ __all__ = [
     "Input",
     "Label",
     "Level",
+    "Match",
+    "MatchCandidate",
+    "MatchItem",
     "Modality",
     "NotApplicable",
     "PicoForm",

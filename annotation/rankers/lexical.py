@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from measures.evidence import lexical_similarities
 
+from ..values.evidence import BY_WORDS
 from .protocol import Comparer, Ranker
 
 
@@ -14,7 +15,7 @@ class LexicalRanker(Ranker):
     title = "Shared words (BM25)"
 
     def name(self, model: str) -> str:
-        return "words: BM25, 1"
+        return BY_WORDS
 
     def open(self, model: str) -> Comparer:
         return _Words()

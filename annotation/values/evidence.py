@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from hashlib import sha256
 
 from django.db.models import Count, Exists, OuterRef, QuerySet
 
@@ -11,6 +12,8 @@ from projects.models import Project
 
 from ..models import Input, Level, Ranking, Review, Sentence, Study, Target
 
+#: The name under which the ranks by shared words are kept, which need no model (`rankers.lexical`).
+BY_WORDS = "words: BM25, 1"
 #: Reviews read at once.
 BATCH = 50
 
@@ -119,3 +122,8 @@ def count_ranked(project: Project) -> dict[str, int]:
     """How many pairs each ranker has ranked."""
     rows = Ranking.objects.filter(target__in=targets(project).order_by()).values_list("ranker")
     return dict(rows.annotate(n=Count("pk")).order_by("ranker"))
+
+
+def texts_of(target: Target, sentences: list[Sentence]) -> str:
+    """SHA-256 of the texts that are compared: what a ranking is kept by."""
+    return sha256("\0".join([target.text, *(s.text for s in sentences)]).encode()).hexdigest()

@@ -185,6 +185,11 @@ class Kind:
         query. A unit that is left out stands for itself."""
         return {}
 
+    def known(self, units: Iterable[int]) -> dict[int, Value]:
+        """What is right of units that were laid out with their answer, by unit id: raters of a round that makes no gold
+        are held against it, and it is shown to nobody who is asked. One query. Of all others it is what is in force."""
+        return {}
+
     # What is shown, and what is said
 
     def load(self, slots: Sequence[Assignment], round: Round) -> Batch:

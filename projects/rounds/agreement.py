@@ -190,7 +190,7 @@ def _gold(round: Round, units: list[Unit]) -> dict[str, dict[str, str]]:
         return {}
     kind = kinds.get(round.kind)
     by_pk = {unit.pk: unit for unit in units}
-    values = values_in_force(units, round.kind)
+    values = values_in_force(units, round.kind) | kind.known(by_pk)
     fields = set(kind.fields_of(round))
     whole = [row for pk, v in values.items() if fields <= set(v) for row in rated(kind, by_pk[pk], "gold", v)]
     scales = kind.scales_of(round)

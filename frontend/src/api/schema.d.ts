@@ -2920,7 +2920,7 @@ export interface components {
         };
         /** @enum {string} */
         ByEnum: "provider" | "link";
-        Card: components["schemas"]["BlindCheckCard"] | components["schemas"]["CompareCard"] | components["schemas"]["PicoCard"] | components["schemas"]["RateCard"] | components["schemas"]["ScreenCard"] | components["schemas"]["SentencesCard"] | components["schemas"]["TupleCard"] | components["schemas"]["LabelCard"] | components["schemas"]["CounterfactualCard"] | components["schemas"]["DiscourseCard"];
+        Card: components["schemas"]["BlindCheckCard"] | components["schemas"]["CompareCard"] | components["schemas"]["MatchCard"] | components["schemas"]["PicoCard"] | components["schemas"]["RateCard"] | components["schemas"]["ScreenCard"] | components["schemas"]["SentencesCard"] | components["schemas"]["TupleCard"] | components["schemas"]["LabelCard"] | components["schemas"]["CounterfactualCard"] | components["schemas"]["DiscourseCard"];
         CardUnit: {
             id: number;
             /** @description Empty where people are not to learn it. */
@@ -4635,6 +4635,72 @@ export interface components {
             severity: string;
             /** @default  */
             reason: string;
+        };
+        /** @description What every card has, whatever its kind. */
+        MatchCard: {
+            assignment: number;
+            /** @description Of the person's answer; 0 before the first. */
+            revision: number;
+            /** @description Revision of the unit; send it back with the answer. */
+            shown: number;
+            position: number;
+            unit: components["schemas"]["CardUnit"];
+            /** Format: date-time */
+            answered_at: string | null;
+            outcome: components["schemas"]["OutcomeEnum"] | components["schemas"]["NullEnum"];
+            comment: string;
+            flag: boolean;
+            /** @description The decisions whose value is shown, to be sent back with the answer; empty where none is. */
+            references: number[];
+            /** @description The sentence of the review. */
+            target: string;
+            /** @description Four sentences of one study, in the order of the page. */
+            candidates: string[];
+            value: components["schemas"]["MatchValue"] | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "match";
+        };
+        /** @enum {string} */
+        MatchKindEnum: "match";
+        /** @description What every submission has, whatever its kind. */
+        MatchSubmissionRequest: {
+            assignment: number;
+            /** @description The revision that this one follows. */
+            revision: number;
+            outcome: components["schemas"]["OutcomeEnum"];
+            /**
+             * @description Code of a skip.
+             * @default
+             */
+            reason: string;
+            shown: number;
+            /** @default 0 */
+            active_ms: number;
+            /** @default  */
+            comment: string;
+            /** @default false */
+            flag: boolean;
+            /** @description The decisions that the card showed. */
+            references?: number[];
+            /** @description Assignments whose cards are held. */
+            have?: number[];
+            value?: components["schemas"]["MatchValueRequest"] | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "match";
+        };
+        MatchValue: {
+            /** @description The place of a candidate on the page, from 1. */
+            most_relevant: number;
+        };
+        MatchValueRequest: {
+            /** @description The place of a candidate on the page, from 1. */
+            most_relevant: number;
         };
         /** @description A level, and how many units of it the project has. */
         Material: {
@@ -7612,7 +7678,7 @@ export interface components {
             title: string;
             text: string;
         };
-        SubmissionRequest: components["schemas"]["BlindCheckSubmissionRequest"] | components["schemas"]["CompareSubmissionRequest"] | components["schemas"]["PicoSubmissionRequest"] | components["schemas"]["RateSubmissionRequest"] | components["schemas"]["ScreenSubmissionRequest"] | components["schemas"]["SentencesSubmissionRequest"] | components["schemas"]["TupleSubmissionRequest"] | components["schemas"]["LabelSubmissionRequest"] | components["schemas"]["CounterfactualSubmissionRequest"] | components["schemas"]["DiscourseSubmissionRequest"];
+        SubmissionRequest: components["schemas"]["BlindCheckSubmissionRequest"] | components["schemas"]["CompareSubmissionRequest"] | components["schemas"]["MatchSubmissionRequest"] | components["schemas"]["PicoSubmissionRequest"] | components["schemas"]["RateSubmissionRequest"] | components["schemas"]["ScreenSubmissionRequest"] | components["schemas"]["SentencesSubmissionRequest"] | components["schemas"]["TupleSubmissionRequest"] | components["schemas"]["LabelSubmissionRequest"] | components["schemas"]["CounterfactualSubmissionRequest"] | components["schemas"]["DiscourseSubmissionRequest"];
         /** @description The hand: which assignments, in order, and the cards that the client does not hold yet. */
         Submitted: {
             hand: number[];
@@ -7782,7 +7848,7 @@ export interface components {
         /** @enum {string} */
         TaskEnum: "sentence_classes" | "evidence_sentences";
         /** @enum {string} */
-        TaskKindEnum: "blind_check" | "compare" | "pico" | "rate" | "screen" | "sentences" | "tuple" | "label" | "counterfactual" | "discourse";
+        TaskKindEnum: "blind_check" | "compare" | "match" | "pico" | "rate" | "screen" | "sentences" | "tuple" | "label" | "counterfactual" | "discourse";
         /** @enum {string} */
         TextOriginEnum: "drafted" | "edited" | "written";
         TextSaid: {
@@ -12553,7 +12619,7 @@ export interface operations {
     outdated_answers_list: {
         parameters: {
             query?: {
-                kind?: "blind_check" | "compare" | "pico" | "rate" | "screen" | "sentences" | "tuple" | "label" | "counterfactual" | "discourse";
+                kind?: "blind_check" | "compare" | "match" | "pico" | "rate" | "screen" | "sentences" | "tuple" | "label" | "counterfactual" | "discourse";
                 /** @description A page number within the paginated result set. */
                 page?: number;
                 /** @description Number of results to return per page. */
@@ -14583,7 +14649,7 @@ export interface operations {
     stale_list: {
         parameters: {
             query?: {
-                kind?: "blind_check" | "compare" | "pico" | "rate" | "screen" | "sentences" | "tuple" | "label" | "counterfactual" | "discourse";
+                kind?: "blind_check" | "compare" | "match" | "pico" | "rate" | "screen" | "sentences" | "tuple" | "label" | "counterfactual" | "discourse";
                 /** @description A page number within the paginated result set. */
                 page?: number;
                 /** @description Number of results to return per page. */

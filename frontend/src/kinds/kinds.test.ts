@@ -62,7 +62,7 @@ it('has a folder for every kind of the API, and no other', () => {
 })
 
 it('begins with the one usual kind', () => {
-  expect(kinds.map((k) => k.key)).toEqual(['label', 'blind_check', 'compare', 'counterfactual', 'discourse', 'pico', 'rate', 'screen', 'sentences', 'tuple'])
+  expect(kinds.map((k) => k.key)).toEqual(['label', 'blind_check', 'compare', 'counterfactual', 'discourse', 'match', 'pico', 'rate', 'screen', 'sentences', 'tuple'])
   expect(kinds.filter((k) => k.usual)).toHaveLength(1)
 })
 

@@ -1,0 +1,4 @@
+import { bindingsOf } from '../choice.ts'
+import { PLACES } from './state.ts'
+
+export const bindings = bindingsOf(PLACES)
