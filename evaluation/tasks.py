@@ -8,7 +8,7 @@ from .actions import reckoning
 from .models import RatingDesign
 
 
-@jobs.handler(reckoning.KIND, told=("Figures of a round", "rounds/{round}"))
+@jobs.handler(reckoning.KIND, told=("Figures", "rounds/{round}"))
 def reckon_ratings(job: jobs.RunningJob) -> dict[str, Any]:
     """Reckon what the ratings of a round come to, and store it. A second attempt reckons anew."""
     design = RatingDesign.objects.select_related("round__project").get(round=job.params["round"])

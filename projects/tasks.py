@@ -48,7 +48,7 @@ def mail() -> int:
     return digests.send_digests()
 
 
-@jobs.handler("finish_round", short=True, told=("Closing a round", "rounds/{round}"))
+@jobs.handler("finish_round", short=True, told=("Closing", "rounds/{round}"))
 def finish_round(job: jobs.RunningJob) -> dict[str, Any]:
     round = _round(job)
     found = gold.finish_round(round=round, by=job.by, progress=job.progress)
@@ -56,7 +56,7 @@ def finish_round(job: jobs.RunningJob) -> dict[str, Any]:
     return found
 
 
-@jobs.handler(preparing.OPEN, told=("Opening a round", "rounds/{round}"))
+@jobs.handler(preparing.OPEN, told=("Opening", "rounds/{round}"))
 def open_round(job: jobs.RunningJob) -> dict[str, Any]:
     """Lay out a large round in short transactions, and open it."""
     people = job.params["people"]

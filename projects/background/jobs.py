@@ -392,7 +392,14 @@ def _tell(pk: int) -> None:
         subject, path = _told[job.kind]
         failed = job.status == JobStatus.FAILED
         page = path.format_map(defaultdict(str, job.params))
-        tell_of_work(job.created_by, project=job.project, subject=subject, path=page, failed=failed)
+        tell_of_work(
+            job.created_by,
+            project=job.project,
+            subject=subject,
+            path=page,
+            failed=failed,
+            round=job.params.get("round"),
+        )
 
 
 def cancel(job: Job) -> None:

@@ -63,14 +63,19 @@ def _entry(row: dict[str, Any], round: Round | None, project: Project) -> Entry:
         What.MORE: (f"New units in {name}", f"/work/{round.pk if round else ''}"),
         What.REPLY: (_counted(n, "reply to you", "replies to you") + f" in {name}", _of_round(round)),
         What.DECISION: (f"Decided on answers of yours in {name}", _of_round(round)),
-        What.FINISHED: (f"{row['subject']}: finished", row["path"]),
-        What.FAILED: (f"{row['subject']}: failed", row["path"]),
+        What.FINISHED: (_ended(row["subject"], name, "finished"), row["path"]),
+        What.FAILED: (_ended(row["subject"], name, "failed"), row["path"]),
     }[What(row["what"])]  # fmt: skip
     return Entry(row["newest"], row["what"], text, path, project.name, row["latest"], bool(row["unread"]))
 
 
 def _of_round(round: Round | None) -> str:
     return f"/#round-{round.pk}" if round else "/"
+
+
+def _ended(subject: str, round: str, how: str) -> str:
+    """As in "Release: failed" and "Pilot: closing finished"."""
+    return f"{round}: {subject.lower()} {how}" if round else f"{subject}: {how}"
 
 
 def _counted(n: int, one: str, many: str) -> str:

@@ -21,12 +21,16 @@ def tell(users: Iterable[int], what: str, *, round: Round) -> None:
     Notification.objects.bulk_create(rows)
 
 
-def tell_of_work(user: User | None, *, project: Project | None, subject: str, path: str, failed: bool) -> None:
+def tell_of_work(
+    user: User | None, *, project: Project | None, subject: str, path: str, failed: bool, round: int | None = None
+) -> None:
     """That work which the user asked for has ended. ``subject`` says what sort of work; ``path`` is below the project's
-    page. Nobody is told of work that a command or another worker asked for."""
+    page; ``round``: what it was about, where it is still there. Nobody is told of work that a command or another worker
+    asked for."""
     if user is None or project is None:
         return
     Notification.objects.create(
         user=user, what=What.FAILED if failed else What.FINISHED, project=project, subject=subject,
+        round=Round.objects.filter(pk=round).first() if round else None,
         path=f"/projects/{project.slug}/{path}", at=timezone.now(),
     )  # fmt: skip

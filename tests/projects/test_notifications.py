@@ -98,7 +98,7 @@ def test_a_decision_is_new_for_who_answered_and_only_while_the_project_shows_dec
     assert Notification.objects.count() == before
 
 
-def test_work_that_ends_is_new_for_who_asked_for_it_without_its_name(
+def test_work_that_ends_is_new_for_who_asked_for_it_with_its_round_and_no_other_name(
     small: Round,
     project: Project,
     lead: User,
@@ -110,7 +110,7 @@ def test_work_that_ends_is_new_for_who_asked_for_it_without_its_name(
     while (pk := jobs.claim_next(["default"])) is not None:
         jobs.run_job(pk)
     [entry] = new(client_of(lead))
-    assert (entry["text"], entry["path"]) == ("Closing a round: finished", f"/projects/eye/rounds/{small.pk}")
+    assert (entry["text"], entry["path"]) == (f"{small.name}: closing finished", f"/projects/eye/rounds/{small.pk}")
 
     def refuse(running: jobs.RunningJob) -> None:
         raise Refused("No.")
@@ -118,7 +118,7 @@ def test_work_that_ends_is_new_for_who_asked_for_it_without_its_name(
     monkeypatch.setitem(jobs._handlers, "release", refuse)
     asked, _ = jobs.ask(project=project, kind="release", params={"version": "secret"}, by=lead)
     jobs.run_job(asked.pk)
-    assert texts(client_of(lead)) == ["Release: failed", "Closing a round: finished"]
+    assert texts(client_of(lead)) == ["Release: failed", f"{small.name}: closing finished"]
     cancelled, _ = jobs.ask(project=project, kind="release", params={"version": "other"}, by=lead)
     jobs.cancel(cancelled)
     assert len(new(client_of(lead))) == 2
