@@ -13,6 +13,8 @@ from .models import Entry
 
 #: The act by which a person takes a row out for good; a row that is gone without it was deleted past the application.
 REMOVE = "remove"
+#: The act that adds to a row what it lacked (``audit.witness.completed``).
+COMPLETE = "complete"
 
 
 def record(

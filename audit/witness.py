@@ -19,7 +19,7 @@ from django.db.models import Max, QuerySet
 from django.utils import timezone
 
 from .digests import digest_of
-from .log import REMOVE
+from .log import COMPLETE, REMOVE, record_all
 from .models import Entry, Witness
 
 #: How many rows one witness has at most.
@@ -141,6 +141,21 @@ def take(label: str, rows: QuerySet[Any]) -> int:
     return rows.count()
 
 
+def completed(model: type[models.Model], ids: Sequence[int], *, by: Any, project: int) -> None:
+    """Write down that rows got what they lacked, as they are now, in the transaction that changed them: a row may
+    differ from its witness where the log says how it came to be so."""
+    watched = _watches[model._meta.label_lower]
+    names = watched.names
+    for some in _batches(iter(sorted(ids)), BATCH):
+        record_all(
+            {
+                "actor": by, "verb": COMPLETE, "object_type": model._meta.model_name, "object_id": pk,
+                "project_id": project, "after": {"names": names, "digest": digest},
+            }
+            for pk, digest in watched.digests(some, names).items()
+        )  # fmt: skip
+
+
 def _witness(watched: Watch, new: Iterator[int], now: datetime) -> int:
     count = 0
     for ids in _batches(new, watched.batch):
@@ -211,11 +226,12 @@ def differences(made: Witness) -> Iterator[tuple[str, str]]:
     found = watched.digests(ids, made.names)
     gone = [pk for pk in ids if pk not in found]
     removed = _removed(watched, gone)
+    completed = _as_completed(watched, [pk for pk in found if found[pk] != made.digests[str(pk)]])
     for pk in ids:
         if pk in gone:
             if pk not in removed:
                 yield watched.name(pk), "it is gone"
-        elif found[pk] != made.digests[str(pk)]:
+        elif found[pk] != made.digests[str(pk)] and pk not in completed:
             yield watched.name(pk), "it is not as it was when it was sealed"
 
 
@@ -227,6 +243,21 @@ def _removed(watched: Watch, gone: Sequence[int]) -> set[int]:
         object_type=watched.model._meta.model_name, object_id__in=[str(pk) for pk in gone], verb=REMOVE
     )
     return {int(pk) for pk in acts.values_list("object_id", flat=True)}
+
+
+def _as_completed(watched: Watch, changed: Sequence[int]) -> set[int]:
+    """Those that are as the log says that they were completed last."""
+    if not changed:
+        return set()
+    acts = Entry.objects.filter(
+        object_type=watched.model._meta.model_name, object_id__in=[str(pk) for pk in changed], verb=COMPLETE
+    )
+    newest: dict[int, Any] = {int(pk): said for pk, said in acts.order_by("pk").values_list("object_id", "after")}
+    return {
+        pk
+        for pk, said in newest.items()
+        if watched.knows(said["names"]) and watched.digests([pk], said["names"]).get(pk) == said["digest"]
+    }
 
 
 def late(now: datetime) -> Iterator[tuple[str, str]]:

@@ -24,3 +24,8 @@ def codes_of_cell(cell: str) -> frozenset[str]:
 def jaccard(one: frozenset[str], other: frozenset[str]) -> float | None:
     """Shared codes by all codes of the two, 0..1 (Jaccard 1912); None where both are empty."""
     return len(one & other) / len(one | other) if one or other else None
+
+
+def f1(one: frozenset[str], other: frozenset[str]) -> float | None:
+    """Twice the shared codes by the sizes of the two (F1, Dice 1945), 0..1; None where both are empty."""
+    return 2 * len(one & other) / (len(one) + len(other)) if one or other else None

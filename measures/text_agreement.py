@@ -13,13 +13,13 @@ from dataclasses import asdict, dataclass, replace
 from itertools import combinations
 from typing import Any, Literal
 
-from measures.sets import codes_of_cell, jaccard
+from measures.sets import codes_of_cell, f1, jaccard
 from measures.span_agreement import cue_f1
 from measures.spans import Ranges, ranges_of_cell, words
 
-#: token, exact: of marked spans. same, words: of written texts. whole: of all columns together. shared: of sets of
-#: codes (`measures.sets`). difference: of numbers, in their unit, so that less is better.
-By = Literal["token", "exact", "same", "words", "whole", "shared", "difference"]
+#: token, exact: of marked spans. same, words: of written texts. whole: of all columns together. shared, f1:
+#: of sets of codes (`measures.sets`). difference: of numbers, in their unit, so that less is better.
+By = Literal["token", "exact", "same", "words", "whole", "shared", "f1", "difference"]
 METHODS: Mapping[By, str] = {
     "token": "mean pairwise F1 of words",
     "exact": "share of identical cues",
@@ -27,6 +27,7 @@ METHODS: Mapping[By, str] = {
     "words": "mean pairwise F1 of words",
     "whole": "share of same tuples",
     "shared": "mean pairwise Jaccard index",
+    "f1": "mean pairwise F1 of sets",
     "difference": "mean absolute difference",
 }
 NOTHING_WRITTEN = "all left it blank"
@@ -181,6 +182,11 @@ def _shared(comparison: Comparison, a: Cells, b: Cells) -> float | None:
     return jaccard(codes_of_cell(a[column]), codes_of_cell(b[column]))
 
 
+def _set_f1(comparison: Comparison, a: Cells, b: Cells) -> float | None:
+    (column,) = comparison.columns
+    return f1(codes_of_cell(a[column]), codes_of_cell(b[column]))
+
+
 def _difference(comparison: Comparison, a: Cells, b: Cells) -> float | None:
     """None where one of them gave no number: that is no distance."""
     (column,) = comparison.columns
@@ -188,5 +194,6 @@ def _difference(comparison: Comparison, a: Cells, b: Cells) -> float | None:
 
 
 _SCORES: Mapping[By, Callable[[Comparison, Cells, Cells], float | None]] = {
-    "same": _same, "words": _word_f1, "whole": _whole, "shared": _shared, "difference": _difference,
+    "same": _same, "words": _word_f1, "whole": _whole, "shared": _shared, "f1": _set_f1,
+    "difference": _difference,
 }  # fmt: skip

@@ -6,12 +6,13 @@ from datetime import date
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import Count, Q
+from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
 
 from accounts.models import User
 from api.problems import Conflict, Refused
 from audit.log import record
+from audit.witness import completed
 from projects.actions import rolling
 from projects.background import batches, jobs
 from projects.background.progress import Progress
@@ -68,6 +69,27 @@ def find_studies(*, review: Review, text: str, references: bool, by: Member) -> 
         made = Search.objects.create(project=review.project, review=review, found=len(pmids), created_by=by.user)
         _keep_hits(made, pmids)
         _log("find studies", made, by, {"review": review.pmid, "pmids": len(pmids)})
+        _ask(made, by)
+    return made
+
+
+def unread_studies(project: Project) -> QuerySet[Study]:
+    """Studies that the project has by their PubMed ids alone."""
+    return Study.objects.filter(project=project, record=RecordStatus.NOT_READ, pmid__regex=r"^[1-9][0-9]{0,9}$")
+
+
+def read_studies(*, project: Project, by: Member) -> Search:
+    """Have the records read of all studies that have none yet: of those that people listed, as a rule."""
+    under_way = Search.objects.filter(project=project, review=None, query="", state__in=(State.WAITING, State.RUNNING))
+    if under_way.exists():
+        raise Conflict("The studies are being read.")
+    pmids = list(unread_studies(project).order_by("pk").values_list("pmid", flat=True)[:MOST_FOUND])
+    if not pmids:
+        raise Conflict("Every study has been read.")
+    with transaction.atomic():
+        made = Search.objects.create(project=project, found=len(pmids), created_by=by.user)
+        _keep_hits(made, pmids)
+        _log("read studies", made, by, {"pmids": len(pmids)})
         _ask(made, by)
     return made
 
@@ -184,7 +206,9 @@ def _store(
     """Write what came of the ids that were asked for, all of it or nothing."""
     came = [records[hit.pmid] for hit in asked if hit.pmid in records]
     for _ in range(TRIES):
-        articles = Articles(search.project, topic=search.topic, review=search.review, by=by)
+        articles = Articles(
+            search.project, topic=search.topic, review=search.review, studies=search.finds_studies, by=by
+        )  # fmt: skip
         articles.compare(came)
         rows = Rows()
         with batches.harmless():  # ids that are reserved and not used harm nobody
@@ -194,23 +218,25 @@ def _store(
             with batches.batch(done, total):
                 articles.complete()
                 rows.write()
-                _settle(search, asked, new, set(records))
+                _settle(search, asked, new, set(records), by)
             return
         except IntegrityError:
             continue  # others brought the same article in meanwhile: it is known now
     raise Conflict("Others bring the same articles in again and again; go on a little later.")
 
 
-def _settle(search: Search, asked: Sequence[Hit], new: set[str], came: set[str]) -> None:
+def _settle(search: Search, asked: Sequence[Hit], new: set[str], came: set[str], by: User | None) -> None:
     outcomes: dict[str, list[str]] = {Outcome.NEW: [], Outcome.KNOWN: [], Outcome.MISSING: []}
     for hit in asked:
         outcome = Outcome.NEW if hit.pmid in new else Outcome.KNOWN if hit.pmid in came else Outcome.MISSING
         outcomes[outcome].append(hit.pmid)
     for became, pmids in outcomes.items():
         search.hits.filter(pmid__in=pmids).update(outcome=became)
-    model = Review if search.review is None else Study
-    gone = model.objects.filter(project=search.project, pmid__in=outcomes[Outcome.MISSING])
-    gone.filter(record=RecordStatus.NOT_READ).update(record=RecordStatus.NOT_FOUND)
+    model = Study if search.finds_studies else Review
+    unread = model.objects.filter(project=search.project, record=RecordStatus.NOT_READ)
+    gone = list(unread.filter(pmid__in=outcomes[Outcome.MISSING]).values_list("pk", flat=True))
+    model.objects.filter(pk__in=gone).update(record=RecordStatus.NOT_FOUND)
+    completed(model, gone, by=by, project=search.project_id)
 
 
 def ended(job: Job) -> None:

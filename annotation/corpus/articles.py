@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Protocol, TypeVar
 
 from accounts.models import User
+from audit.witness import completed
 from projects.models import Project, Unit
 from sql.ready import Rows
 
@@ -43,12 +44,14 @@ class ArticleRecord(Protocol):
 
 
 class Articles:
-    """Records as the reviews of a project, by a topic, or as the studies of one of its reviews."""
+    """Records as the reviews of a project, by a topic, or as studies: of one of its reviews, or of none."""
 
     def __init__(
-        self, project: Project, *, topic: str = "", review: Review | None = None, by: User | None = None
-    ) -> None:
+        self, project: Project, *, topic: str = "", review: Review | None = None, studies: bool = False,
+        by: User | None = None,
+    ) -> None:  # fmt: skip
         self.project, self.topic, self.review, self.by = project, topic, review, by
+        self._are_studies = studies or review is not None
         self.new: list[ArticleRecord] = []
         #: Primary keys of what is there and says less than its record: what is to be set.
         self.completed: dict[int, dict[str, Any]] = {}
@@ -63,7 +66,7 @@ class Articles:
 
     @property
     def _model(self) -> type[Stored]:
-        return Review if self.review is None else Study
+        return Study if self._are_studies else Review
 
     def compare(self, records: Iterable[ArticleRecord]) -> None:
         """Hold records, each id once, against what is there."""
@@ -123,7 +126,7 @@ class Articles:
             "retraction_notice": record.retraction_notice,
             "record": RecordStatus.NOT_READ if record.abstract is None else status,
         }
-        if self.review is None:
+        if not self._are_studies:
             fields |= {"topic": self.topic, "references": list(record.references)}
         return fields
 
@@ -132,11 +135,13 @@ class Articles:
         self._sentences = {
             pk: self._of_completed(pk, said) for pk, said in self.completed.items() if "abstract" in said
         }
-        if self.review is None:
+        if not self._are_studies:
             self._reviews(rows)
             return
         made = rows.add(Study(project=self.project, pmid=r.pmid, **self._fields(r)) for r in self.new)
         _add_sentences(rows, made)
+        if self.review is None:
+            return
         link = Study.reviews.through
         studies = [*self._to_link, *(study.pk for study in made)]
         rows.add(link(study_id=study, review_id=self.review.pk) for study in studies)
@@ -157,10 +162,13 @@ class Articles:
     def complete(self) -> None:
         """Set what known rows lack, in the caller's transaction. A text that came to be meanwhile stays."""
         sentences: list[Sentence] = []
+        changed: list[int] = []
         for pk, changes in self.completed.items():
             rows = self._model.objects.filter(pk=pk)
             if (rows.filter(abstract="") if "abstract" in changes else rows).update(**changes):
                 sentences += self._sentences.get(pk, [])
+                changed.append(pk)
+        completed(self._model, changed, by=self.by, project=self.project.pk)
         Sentence.objects.bulk_create(sentences, batch_size=_CHUNK)
 
 

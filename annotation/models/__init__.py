@@ -13,9 +13,11 @@ from .screening import Screened, Screening
 from .search import Hit, PubMedAccess, PubMedTurn, Search
 from .sentence import AbstractReading, Dropped, EvidenceMark, RhetoricalClass, Sentence, SentenceMark
 from .splits import PicoSplit, SplitCluster, SplitFragment, SplitSlot, SplitTuple
+from .study_list import AbstractMissing, DecidedLink, ListedStudy, StudyList
 from .tuples import PicoTuple, TupleFragment, TupleSlot
 
 __all__ = [
+    "AbstractMissing",
     "AbstractReading",
     "Article",
     "Cluster",
@@ -23,6 +25,7 @@ __all__ = [
     "Counterfactual",
     "Cue",
     "CueFragment",
+    "DecidedLink",
     "DiscourseLabel",
     "Dropped",
     "EvidenceMark",
@@ -33,6 +36,7 @@ __all__ = [
     "Input",
     "Label",
     "Level",
+    "ListedStudy",
     "Match",
     "MatchCandidate",
     "MatchItem",
@@ -67,6 +71,7 @@ __all__ = [
     "SplitTuple",
     "StandsFor",
     "Study",
+    "StudyList",
     "Target",
     "TextOrigin",
     "TupleFragment",

@@ -10,7 +10,8 @@ from .corpus import Review
 
 
 class Search(models.Model):
-    """What was asked of PubMed: a query whose records become reviews, or PubMed ids that become studies of a review."""
+    """What was asked of PubMed: a query whose records become reviews, or PubMed ids that become studies of a review;
+    with neither, studies that the project has by their ids alone."""
 
     class State(models.TextChoices):
         WAITING = "waiting"
@@ -41,13 +42,16 @@ class Search(models.Model):
         verbose_name_plural = "searches"
         constraints = [
             models.CheckConstraint(
-                condition=Q(review=None) & ~Q(query="") | Q(review__isnull=False, query=""),
-                name="a_search_is_a_query_or_the_ids_of_a_review",
+                condition=Q(review=None) | Q(query=""), name="a_search_is_a_query_or_the_ids_of_studies"
             )
         ]
 
     def __str__(self) -> str:
         return f"search {self.pk}"
+
+    @property
+    def finds_studies(self) -> bool:
+        return not self.query
 
 
 class Hit(models.Model):

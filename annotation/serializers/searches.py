@@ -1,5 +1,7 @@
 """Searches of PubMed in JSON."""
 
+from typing import Any
+
 from rest_framework import serializers
 
 from projects.serializers.rounds import JobSerializer
@@ -21,13 +23,24 @@ class NewSearchSerializer(Plain):
 
 class NewStudiesSerializer(Plain):
     """What becomes studies of a review: pasted PubMed ids, what the review cites, or both; with neither, those of its
-    studies that were not read yet."""
+    studies that were not read yet. Without a review, all studies of the project that were not read yet."""
 
-    review = serializers.CharField(max_length=40, help_text="PMID of a review of the project.")
+    review = serializers.CharField(
+        max_length=40, required=False, default="", allow_blank=True, help_text="PMID of a review of the project."
+    )
     pmids = serializers.CharField(
         required=False, default="", allow_blank=True, max_length=200_000, help_text="Apart by spaces, commas or lines."
     )
     references = serializers.BooleanField(required=False, default=False, help_text="All that the review cites.")
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if not attrs["review"].strip() and (attrs["pmids"].strip() or attrs["references"]):
+            raise serializers.ValidationError({"review": "Say of which review they are the studies."})
+        return attrs
+
+
+class UnreadStudiesSerializer(Plain):
+    unread = serializers.IntegerField(help_text="Studies that are known by their PubMed ids alone.")
 
 
 class SearchCountsSerializer(Plain):
@@ -43,7 +56,9 @@ class SearchRowSerializer(Plain):
     """One search: what was asked, by whom, and how far it is."""
 
     id = serializers.IntegerField()
-    review = ReviewRefSerializer(allow_null=True, help_text="Whose studies these are; null for a query.")
+    review = ReviewRefSerializer(
+        allow_null=True, help_text="Whose studies these are; null for a query, and for studies of any review."
+    )
     topic = serializers.CharField(allow_blank=True)
     query = serializers.CharField(allow_blank=True)
     date_from = serializers.DateField(allow_null=True)

@@ -44,16 +44,25 @@ class SearchListView(generics.ListAPIView[Search]):
 
 
 class StudySearchView(APIView):
+    @extend_schema(operation_id="searches_studies", responses=shapes.UnreadStudiesSerializer)
+    def get(self, request: Request, slug: str) -> Response:
+        """How many studies the project has by their PubMed ids alone."""
+        member = permissions.import_lead(signed_in(request), slug)
+        unread = searching.unread_studies(member.project).count()
+        return Response(shapes.UnreadStudiesSerializer({"unread": unread}).data)
+
     @extend_schema(
         operation_id="searches_add_studies", request=shapes.NewStudiesSerializer,
         responses={201: shapes.SearchRowSerializer},
     )  # fmt: skip
     def post(self, request: Request, slug: str) -> Response:
-        """Read records from PubMed that become studies of a review."""
+        """Read records from PubMed that become studies of a review, or those of studies that have none yet."""
         member = permissions.import_lead(signed_in(request), slug)
         asked = shapes.NewStudiesSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
         said = asked.validated_data
+        if not said["review"]:
+            return _made(searching.read_studies(project=member.project, by=member))
         review = permissions.review_named(member, said["review"])
         return _made(
             searching.find_studies(review=review, text=said["pmids"], references=said["references"], by=member)

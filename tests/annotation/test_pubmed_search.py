@@ -20,7 +20,9 @@ from annotation.pubmed import access, client, pace
 from annotation.pubmed.access import Access
 from annotation.pubmed.client import Client, PubMedAway
 from api.problems import Refused
+from audit.actions import seal_pending
 from audit.models import Entry
+from audit.verify import findings
 from projects.background import batches, jobs
 from projects.models import Job, JobStatus, Member, Project
 from tests.annotation.pubmed_files import article, as_xml
@@ -335,3 +337,29 @@ def test_hits_of_one_search_are_unlike(project: Project, leader: Member, stub: S
     assert Hit.objects.get(search=found).pmid == "30000000"
     assert found.job
     assert found.job.status == JobStatus.DONE
+
+
+def test_studies_that_are_known_by_their_ids_are_read_for_all_reviews_at_once(
+    project: Project, leader: Member, stub: Stub, client_of: Callable[[User], APIClient]
+) -> None:
+    stub.records = {pmid: article(pmid) for pmid in ("40000000", "40000001")}
+    for pmid in ("40000000", "40000001", "40000002", "DEMO1"):
+        Study.objects.create(project=project, pmid=pmid)
+    seal_pending()
+    path = f"/api/v1/projects/{project.slug}/searches/studies/"
+    asks = client_of(leader.user)
+    assert asks.get(path).json() == {"unread": 3}
+    refused = asks.post(path, {"pmids": "1"}, format="json")
+    assert [e["field"] for e in refused.json()["errors"]] == ["review"]
+    made = asks.post(path, {}, format="json")
+    assert (made.status_code, made.json()["query"], made.json()["review"]) == (201, "", None)
+    assert asks.post(path, {}, format="json").status_code == 409, "they are being read"
+    assert outcomes(done(Search.objects.get())) == {"known": 2, "missing": 1}
+    assert dict(Study.objects.values_list("pmid", "record")) == {
+        "40000000": "read", "40000001": "read", "40000002": "not found", "DEMO1": "not read",
+    }  # fmt: skip
+    assert not Review.objects.exists()
+    assert asks.post(path, {}, format="json").status_code == 409, "nothing is left to read"
+    assert list(findings()) == [], "a record was added to what was sealed, and the log says so"
+    Study.objects.filter(pmid="40000000").update(title="Something else.")
+    assert ["annotation.study" in str(one) for one in findings()] == [True]

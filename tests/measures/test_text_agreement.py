@@ -101,10 +101,16 @@ def test_sets_are_compared_by_what_they_share_and_numbers_by_how_far_they_are_ap
         ("v", "a", {"classes": "", "points": "3.5"}),
         ("v", "b", {"classes": "", "points": ""}),
     ]
-    shared, apart = compared(
-        [Comparison("classes", "shared", ("classes",)), Comparison("points", "difference", ("points",))], said, {}
-    )
+    shared, f1, apart = compared(
+        [
+            Comparison("classes", "shared", ("classes",)), Comparison("classes", "f1", ("classes",)),
+            Comparison("points", "difference", ("points",)),
+        ],
+        said, {},
+    )  # fmt: skip
     assert (shared.value, shared.units, shared.both_empty) == (0.5, 1, 1)
+    assert f1.value == pytest.approx(2 / 3)
+    assert (f1.units, f1.both_empty, f1.method) == (1, 1, "mean pairwise F1 of sets")
     assert (apart.value, apart.units, apart.method) == (3, 1, "mean absolute difference")
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from accounts.models import User
 from annotation.corpus.sentences import split
-from annotation.models import RecordStatus, Review
+from annotation.models import RecordStatus, Review, Study
 from evaluation.models import RatingDesign
 from projects.actions.answers import next_hand
 from projects.actions.guidelines import latest_guideline
@@ -110,6 +110,14 @@ def test_from_a_search_to_tuples_there_is_always_one_thing_to_do(lead: User, ann
     for said in ("include", "include", "not relevant"):
         answer(ann1, next_hand(user=ann1, round=screened)[0], {"screening": said}, kind="screen")
     assert jobs.run_job(close_round(round=screened, by=lead).pk)
+    assert words(project) == "list the included studies"
+    lists = build_round(project, people[:1], kind="studies", name="studies", overlap=1, filters={"included": True})
+    while slots := next_hand(user=ann1, round=lists):
+        value = {"included_studies": {"listed": [{"pmid": "11", "missing": ""}], "without_pmid": 0}}
+        answer(ann1, slots[0], value, kind="studies")
+    assert jobs.run_job(close_round(round=lists, by=lead).pk)
+    assert words(project) == "read the records of the studies"
+    Study.objects.update(record=RecordStatus.NO_ABSTRACT)
     assert words(project) == "pick the sentences that bear evidence"
     plan = {"kind": "sentences", "name": "sentences", "overlap": 1, "filters": {"included": True}}
     read = build_round(project, people[:1], **plan)
@@ -121,5 +129,6 @@ def test_from_a_search_to_tuples_there_is_always_one_thing_to_do(lead: User, ann
     found = {step["key"]: (step["count"], step["of"], step["state"]) for step in steps.of(project)["steps"]}
     assert found["reviews"] == (3, "retrieved", "done")
     assert found["screening"] == (2, "included of 3 screened", "done")
+    assert found["studies"] == (1, "studies, reviews listed: 2", "done")
     assert found["sentences"] == (2, "targets, reviews read: 2", "done")
     assert found["evidence"] == (0, "of 2 targets have inputs", "to do")

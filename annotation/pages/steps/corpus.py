@@ -43,6 +43,13 @@ def _retrieved(far: Far, following: dict[str, Next]) -> Iterator[tuple[str, Step
         of = f"included of {far.screened:,} screened" if far.screened else "included"
         state = _begun(far.screened, far.retrieved)
         yield "screening", Step("Screening", far.included, of, state, "rounds", next=following.get("screen"))
+    if far.included or far.studies:
+        of = f"studies, reviews listed: {far.listed:,}" if far.listed else "studies"
+        state = _begun(far.listed, far.included)
+        yield (
+            "studies",
+            Step("Studies", far.studies, of, state, "rounds", next=following.get("studies") or _unread(far)),
+        )
     if far.included or far.targets:
         of = f"targets, reviews read: {far.read:,}" if far.read else "targets"
         state = _begun(far.read, far.included)
@@ -50,6 +57,13 @@ def _retrieved(far: Far, following: dict[str, Next]) -> Iterator[tuple[str, Step
     if far.targets:
         state = _begun(far.supported, far.targets)
         yield "evidence", Step("Evidence", far.supported, f"of {far.targets:,} targets have inputs", state, "evidence")
+
+
+def _unread(far: Far) -> Next | None:
+    if not far.unread or not far.listed:
+        return None
+    why = f"Studies that people listed are known by their PMIDs alone ({far.unread:,} in all)."
+    return Next("read the records of the studies", why, "Search PubMed", "search")
 
 
 def _begun(done: int, all: int) -> Begun:
@@ -66,6 +80,9 @@ def _following(project: Project, far: Far) -> dict[str, Next]:
     if far.retrieved and not far.screened:
         why = f"Which of the retrieved reviews belong in the data set ({far.retrieved:,} in all)?"
         found["screen"] = ("screen the reviews", why)
+    if far.included and not far.listed and not far.studies:
+        why = f"Evidence comes from the studies that a review includes ({far.included:,} reviews in all)."
+        found["studies"] = ("list the included studies", why)
     if far.included and not far.read:
         why = f"Sentences of the included reviews that bear evidence become targets ({far.included:,} reviews in all)."
         found["sentences"] = ("pick the sentences that bear evidence", why)

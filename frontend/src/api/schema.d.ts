@@ -1178,9 +1178,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** @description How many studies the project has by their PubMed ids alone. */
+        get: operations["searches_studies"];
         put?: never;
-        /** @description Read records from PubMed that become studies of a review. */
+        /** @description Read records from PubMed that become studies of a review, or those of studies that have none yet. */
         post: operations["searches_add_studies"];
         delete?: never;
         options?: never;
@@ -2920,7 +2921,7 @@ export interface components {
         };
         /** @enum {string} */
         ByEnum: "provider" | "link";
-        Card: components["schemas"]["BlindCheckCard"] | components["schemas"]["CompareCard"] | components["schemas"]["MatchCard"] | components["schemas"]["PicoCard"] | components["schemas"]["RateCard"] | components["schemas"]["ScreenCard"] | components["schemas"]["SentencesCard"] | components["schemas"]["TupleCard"] | components["schemas"]["LabelCard"] | components["schemas"]["CounterfactualCard"] | components["schemas"]["DiscourseCard"];
+        Card: components["schemas"]["BlindCheckCard"] | components["schemas"]["CompareCard"] | components["schemas"]["MatchCard"] | components["schemas"]["PicoCard"] | components["schemas"]["RateCard"] | components["schemas"]["ScreenCard"] | components["schemas"]["SentencesCard"] | components["schemas"]["StudiesCard"] | components["schemas"]["TupleCard"] | components["schemas"]["LabelCard"] | components["schemas"]["CounterfactualCard"] | components["schemas"]["DiscourseCard"];
         CardUnit: {
             id: number;
             /** @description Empty where people are not to learn it. */
@@ -2992,6 +2993,12 @@ export interface components {
         Citation: {
             text: string;
             latex: string;
+        };
+        /** @description A reference of the review that can be picked. */
+        Cited: {
+            pmid: string;
+            /** @description What is known of it: its title, or how it is cited. */
+            text: string;
         };
         CitedMeasure: {
             name: string;
@@ -4283,6 +4290,24 @@ export interface components {
             open: number;
             settled: number;
         };
+        /** @description The studies that a review includes, in the order of the list. */
+        IncludedStudies: {
+            listed: components["schemas"]["ListedStudy"][];
+            /**
+             * @description How many more it includes that PubMed does not have.
+             * @default 0
+             */
+            without_pmid: number;
+        };
+        /** @description The studies that a review includes, in the order of the list. */
+        IncludedStudiesRequest: {
+            listed: components["schemas"]["ListedStudyRequest"][];
+            /**
+             * @description How many more it includes that PubMed does not have.
+             * @default 0
+             */
+            without_pmid: number;
+        };
         /** @description How much of a unit's inputs was left out, where nobody here has the tokenizer: an endpoint's. */
         InputCut: {
             /** @description words or characters. */
@@ -4541,6 +4566,22 @@ export interface components {
         };
         /** @enum {string} */
         LinkRowStateEnum: "not opened" | "opened" | "agreed" | "asked again" | "working" | "done" | "taken out" | "withdrawn" | "expired" | "revoked" | "shared" | "full";
+        ListedStudy: {
+            pmid: string;
+            /**
+             * @description Why its abstract cannot be had; empty where it can.
+             * @default
+             */
+            missing: components["schemas"]["MissingEnum"] | components["schemas"]["BlankEnum"];
+        };
+        ListedStudyRequest: {
+            pmid: string;
+            /**
+             * @description Why its abstract cannot be had; empty where it can.
+             * @default
+             */
+            missing: components["schemas"]["MissingEnum"] | components["schemas"]["BlankEnum"];
+        };
         ListedVersion: {
             id: number;
             number: number;
@@ -4760,6 +4801,8 @@ export interface components {
             /** @description target, input 1.., or cluster */
             place: string;
         };
+        /** @enum {string} */
+        MissingEnum: "old" | "other language" | "no abstract";
         /** @description A step before the table is whole and of today. */
         MissingStep: {
             words: string;
@@ -4975,10 +5018,13 @@ export interface components {
         };
         /**
          * @description What becomes studies of a review: pasted PubMed ids, what the review cites, or both; with neither, those of its
-         *     studies that were not read yet.
+         *     studies that were not read yet. Without a review, all studies of the project that were not read yet.
          */
         NewStudiesRequest: {
-            /** @description PMID of a review of the project. */
+            /**
+             * @description PMID of a review of the project.
+             * @default
+             */
             review: string;
             /**
              * @description Apart by spaces, commas or lines.
@@ -7401,7 +7447,7 @@ export interface components {
         /** @description One search: what was asked, by whom, and how far it is. */
         SearchRow: {
             id: number;
-            /** @description Whose studies these are; null for a query. */
+            /** @description Whose studies these are; null for a query, and for studies of any review. */
             review: components["schemas"]["ReviewRef"] | null;
             topic: string;
             query: string;
@@ -7646,6 +7692,73 @@ export interface components {
             /** Format: double */
             choices: number;
         };
+        /** @description What every card has, whatever its kind. */
+        StudiesCard: {
+            assignment: number;
+            /** @description Of the person's answer; 0 before the first. */
+            revision: number;
+            /** @description Revision of the unit; send it back with the answer. */
+            shown: number;
+            position: number;
+            unit: components["schemas"]["CardUnit"];
+            /** Format: date-time */
+            answered_at: string | null;
+            outcome: components["schemas"]["OutcomeEnum"] | components["schemas"]["NullEnum"];
+            comment: string;
+            flag: boolean;
+            /** @description The decisions whose value is shown, to be sent back with the answer; empty where none is. */
+            references: number[];
+            pmid: string;
+            title: string;
+            abstract: string;
+            /** @description Of publication. */
+            year: number | null;
+            /** @description Its reference list, as far as PubMed ids are known. */
+            cited: components["schemas"]["Cited"][];
+            value: components["schemas"]["StudiesValue"] | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "studies";
+        };
+        /** @enum {string} */
+        StudiesKindEnum: "studies";
+        /** @description What every submission has, whatever its kind. */
+        StudiesSubmissionRequest: {
+            assignment: number;
+            /** @description The revision that this one follows. */
+            revision: number;
+            outcome: components["schemas"]["OutcomeEnum"];
+            /**
+             * @description Code of a skip.
+             * @default
+             */
+            reason: string;
+            shown: number;
+            /** @default 0 */
+            active_ms: number;
+            /** @default  */
+            comment: string;
+            /** @default false */
+            flag: boolean;
+            /** @description The decisions that the card showed. */
+            references?: number[];
+            /** @description Assignments whose cards are held. */
+            have?: number[];
+            value?: components["schemas"]["StudiesValueRequest"] | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "studies";
+        };
+        StudiesValue: {
+            included_studies: components["schemas"]["IncludedStudies"];
+        };
+        StudiesValueRequest: {
+            included_studies: components["schemas"]["IncludedStudiesRequest"];
+        };
         Study: {
             id: number;
             pmid: string;
@@ -7678,7 +7791,7 @@ export interface components {
             title: string;
             text: string;
         };
-        SubmissionRequest: components["schemas"]["BlindCheckSubmissionRequest"] | components["schemas"]["CompareSubmissionRequest"] | components["schemas"]["MatchSubmissionRequest"] | components["schemas"]["PicoSubmissionRequest"] | components["schemas"]["RateSubmissionRequest"] | components["schemas"]["ScreenSubmissionRequest"] | components["schemas"]["SentencesSubmissionRequest"] | components["schemas"]["TupleSubmissionRequest"] | components["schemas"]["LabelSubmissionRequest"] | components["schemas"]["CounterfactualSubmissionRequest"] | components["schemas"]["DiscourseSubmissionRequest"];
+        SubmissionRequest: components["schemas"]["BlindCheckSubmissionRequest"] | components["schemas"]["CompareSubmissionRequest"] | components["schemas"]["MatchSubmissionRequest"] | components["schemas"]["PicoSubmissionRequest"] | components["schemas"]["RateSubmissionRequest"] | components["schemas"]["ScreenSubmissionRequest"] | components["schemas"]["SentencesSubmissionRequest"] | components["schemas"]["StudiesSubmissionRequest"] | components["schemas"]["TupleSubmissionRequest"] | components["schemas"]["LabelSubmissionRequest"] | components["schemas"]["CounterfactualSubmissionRequest"] | components["schemas"]["DiscourseSubmissionRequest"];
         /** @description The hand: which assignments, in order, and the cards that the client does not hold yet. */
         Submitted: {
             hand: number[];
@@ -7848,7 +7961,7 @@ export interface components {
         /** @enum {string} */
         TaskEnum: "sentence_classes" | "evidence_sentences";
         /** @enum {string} */
-        TaskKindEnum: "blind_check" | "compare" | "match" | "pico" | "rate" | "screen" | "sentences" | "tuple" | "label" | "counterfactual" | "discourse";
+        TaskKindEnum: "blind_check" | "compare" | "match" | "pico" | "rate" | "screen" | "sentences" | "studies" | "tuple" | "label" | "counterfactual" | "discourse";
         /** @enum {string} */
         TextOriginEnum: "drafted" | "edited" | "written";
         TextSaid: {
@@ -8024,6 +8137,10 @@ export interface components {
             key: string;
             /** @description Null for a unit that is in no cluster. */
             cluster: number | null;
+        };
+        UnreadStudies: {
+            /** @description Studies that are known by their PubMed ids alone. */
+            unread: number;
         };
         Upheld: {
             /** @description How many that are by now. */
@@ -12619,7 +12736,7 @@ export interface operations {
     outdated_answers_list: {
         parameters: {
             query?: {
-                kind?: "blind_check" | "compare" | "match" | "pico" | "rate" | "screen" | "sentences" | "tuple" | "label" | "counterfactual" | "discourse";
+                kind?: "blind_check" | "compare" | "match" | "pico" | "rate" | "screen" | "sentences" | "studies" | "tuple" | "label" | "counterfactual" | "discourse";
                 /** @description A page number within the paginated result set. */
                 page?: number;
                 /** @description Number of results to return per page. */
@@ -14492,6 +14609,63 @@ export interface operations {
             };
         };
     };
+    searches_studies: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnreadStudies"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     searches_add_studies: {
         parameters: {
             query?: never;
@@ -14501,7 +14675,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["NewStudiesRequest"];
             };
@@ -14649,7 +14823,7 @@ export interface operations {
     stale_list: {
         parameters: {
             query?: {
-                kind?: "blind_check" | "compare" | "match" | "pico" | "rate" | "screen" | "sentences" | "tuple" | "label" | "counterfactual" | "discourse";
+                kind?: "blind_check" | "compare" | "match" | "pico" | "rate" | "screen" | "sentences" | "studies" | "tuple" | "label" | "counterfactual" | "discourse";
                 /** @description A page number within the paginated result set. */
                 page?: number;
                 /** @description Number of results to return per page. */

@@ -32,6 +32,8 @@ const EXEMPT: Record<string, Exempt> = {
   'protocols/ContentEditor.svelte': { what: /['"](rate|compare|tuple)['"]|polarity|modality/g, why: 'What of a target is shown, and what a protocol is of.' },
   'protocols/CriterionEditor.svelte': { what: /'(rate|compare|label)'|polarity|modality/g, why: 'What of a target stands beside a question; one of several labels.' },
   'protocols/draft.ts': { what: /'(rate|compare)'|modality/g, why: 'What a protocol is of, and standard names.' },
+  'rating/Source.svelte': { what: /'studies'/g, why: 'A source has studies.' },
+  'pages/Evidence.svelte': { what: /'studies'/g, why: 'Studies are counted.' },
   'protocols/sample.ts': { what: /'compare'|polarity|modality/g, why: 'A page to try a protocol on, with all of its target.' },
   'parts/ParticipantLinks.svelte': { what: /'label'/g, why: 'What a lead calls a link, the column of a table.' },
 }
@@ -62,7 +64,7 @@ it('has a folder for every kind of the API, and no other', () => {
 })
 
 it('begins with the one usual kind', () => {
-  expect(kinds.map((k) => k.key)).toEqual(['label', 'blind_check', 'compare', 'counterfactual', 'discourse', 'match', 'pico', 'rate', 'screen', 'sentences', 'tuple'])
+  expect(kinds.map((k) => k.key)).toEqual(['label', 'blind_check', 'compare', 'counterfactual', 'discourse', 'match', 'pico', 'rate', 'screen', 'sentences', 'studies', 'tuple'])
   expect(kinds.filter((k) => k.usual)).toHaveLength(1)
 })
 

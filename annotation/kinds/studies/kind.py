@@ -1,0 +1,180 @@
+"""The task kind *studies*: which primary studies a review includes (TASKS: studies)."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+from uuid import UUID
+
+from rest_framework import serializers
+
+from accounts.models import User
+from api.parameters import Parameter, Takes
+from api.problems import Refused
+from measures import sets
+from measures.text_agreement import Comparison
+from projects.kinds import Batch, Filter, Row, Scale, SkipReason, Value
+from projects.kinds.majority import Verdict, majority
+from projects.models import Answer, Assignment, Origin, Round, Unit
+
+from ...models import AbstractMissing, ListedStudy, Review, Study, StudyList
+from ..reviews import FILTERS, SCREENED_IN, ReviewKind
+from . import in_force
+from .serializers import StudiesCardSerializer, StudiesValueSerializer
+
+FIELD = in_force.FIELD
+OFF = "studies_off"
+EXPECTED = "expected"
+#: References that are offered to pick from: more are pasted.
+MOST_CITED = 1_000
+
+
+class StudiesKind(ReviewKind):
+    """The list of the primary studies that one review includes. In force, they are the review's studies."""
+
+    key = "studies"
+    title = "List included studies"
+    fields: Sequence[str] = (FIELD,)
+    tables = (StudyList, ListedStudy)
+    assumed_seconds = 180.0
+    skip_reasons: Sequence[SkipReason] = (
+        SkipReason("no full text", "I cannot get the full text"),
+        SkipReason("not listed", "It does not say which studies it includes"),
+        SkipReason("other", "Another reason (say it in a comment)"),
+    )
+    card_serializer: type[serializers.Serializer[Any]] = StudiesCardSerializer
+    value_serializer: type[serializers.Serializer[Any]] = StudiesValueSerializer
+    policy = (
+        Parameter(
+            OFF, Takes.INTEGER, "Studies that may differ", default=0, minimum=0, maximum=50,
+            required=True, help="Of a list, where an answer is held against gold, as in practice.",
+        ),
+    )  # fmt: skip
+    filters: Sequence[Filter] = (*FILTERS, SCREENED_IN)
+    part = "study"
+    scales: Sequence[Scale] = (Scale("abstract", (EXPECTED, *AbstractMissing.values), "abstract", missing=("",)),)
+    comparisons: Sequence[Comparison] = (
+        Comparison("included studies", "f1", ("included",)),
+        Comparison("number of studies", "difference", ("number",)),
+        Comparison("studies without a PMID", "difference", ("without_pmid",)),
+    )
+    columns: Sequence[str] = ("study", "abstract", "included", "number", "without_pmid")
+
+    # What is shown, and what is said
+
+    def load(self, slots: Sequence[Assignment], round: Round) -> Batch:
+        reviews = {r.unit_id: r for r in Review.objects.filter(unit__in=[slot.unit_id for slot in slots])}
+        cited = {pmid for review in reviews.values() for pmid in review.references[:MOST_CITED]}
+        known = Study.objects.filter(project=round.project_id, pmid__in=cited).exclude(title="")
+        return Batch(reviews, {"titles": dict(known.values_list("pmid", "title"))})
+
+    def card(self, slot: Assignment, batch: Batch, round: Round) -> dict[str, Any]:
+        """Nothing tells which of the references are the review's studies so far: people say so by themselves."""
+        review: Review = batch.rows[slot.unit_id]
+        titles = batch.extra["titles"]
+        return {
+            "pmid": review.pmid,
+            "title": review.title,
+            "abstract": review.abstract,
+            "year": review.year,
+            "cited": [{"pmid": pmid, "text": titles.get(pmid, "")} for pmid in review.references[:MOST_CITED]],
+        }
+
+    def check(self, slot: Assignment, value: Value) -> None:
+        own = Review.objects.values_list("pmid", flat=True).get(unit=slot.unit_id)
+        if own in _listed(value):
+            raise Refused.field(f"value.{FIELD}.listed", f"{own} is the review itself.")
+
+    def store(self, said: Sequence[tuple[Answer, Value]]) -> None:
+        lists = StudyList.objects.bulk_create(
+            StudyList(
+                unit_id=answer.assignment.unit_id, answer=answer, without_pmid=value[FIELD]["without_pmid"]
+            )
+            for answer, value in said
+        )  # fmt: skip
+        ListedStudy.objects.bulk_create(
+            ListedStudy(of=made, position=n, pmid=one["pmid"], missing=one["missing"])
+            for made, (_, value) in zip(lists, said, strict=True)
+            for n, one in enumerate(value[FIELD]["listed"])
+        )
+
+    def values(self, answers: Iterable[UUID]) -> dict[Any, Value]:
+        rows = StudyList.objects.filter(answer__in=list(answers)).prefetch_related("listed")
+        return {
+            row.answer_id: {
+                FIELD: {
+                    "listed": [{"pmid": one.pmid, "missing": one.missing} for one in row.listed.all()],
+                    "without_pmid": row.without_pmid,
+                }
+            }
+            for row in rows
+        }
+
+    def carry(self, value: Value, unit: Unit) -> Value:
+        return value
+
+    # What it comes to
+
+    def after_decisions(self, units: Sequence[Unit], *, by: User | None, reason: str) -> None:
+        """The review's studies are those that it lists."""
+        in_force.follow(units, by=by, reason=reason)
+
+    def adopt(self, unit: Unit, answers: Sequence[tuple[Answer, Value]], round: Round) -> list[Verdict]:
+        return [_verdict(answers)]
+
+    def says_same(self, field: str, one: Value, other: Value) -> bool:
+        """In whatever order."""
+        return bool(_whole(one) == _whole(other))
+
+    def matches(self, field: str, said: Value, expected: Value, round: Round) -> bool | None:
+        return len(_listed(said) ^ _listed(expected)) <= int(round.policy.get(OFF, 0))
+
+    def apart(self, field: str, one: Value, other: Value) -> float:
+        """How far the sets are from being the same (1 less F1); least of all where only something else differs."""
+        same = sets.f1(_listed(one), _listed(other))
+        if same in (None, 1.0):
+            return 0.0 if self.says_same(field, one, other) else 0.1
+        return max(0.1, 1 - (same or 0.0))
+
+    def rows(self, value: Value) -> list[Row]:
+        """A row for the list, then one for each study."""
+        said = value[FIELD]
+        whole = {
+            "included": sets.as_cell(sorted(_listed(value), key=int)),
+            "number": str(len(said["listed"]) + said["without_pmid"]),
+            "without_pmid": str(said["without_pmid"]),
+        }
+        studies = [{"study": one["pmid"], "abstract": one["missing"] or EXPECTED} for one in said["listed"]]
+        return [dict.fromkeys(self.columns, "") | row for row in (whole, *studies)]
+
+    def sentence(self, field: str, value: Value) -> str:
+        """ "3 studies: 1, 2 (old); without a PMID: 1"."""
+        said = value[FIELD]
+        number = len(said["listed"]) + said["without_pmid"]
+        names = ", ".join(one["pmid"] + (f" ({one['missing']})" if one["missing"] else "") for one in said["listed"])
+        words = f"{number} {'study' if number == 1 else 'studies'}{': ' if names else ''}{names}"
+        return f"{words}; without a PMID: {said['without_pmid']}" if said["without_pmid"] else words
+
+
+def _listed(value: Value) -> frozenset[str]:
+    return frozenset(one["pmid"] for one in value[FIELD]["listed"])
+
+
+def _whole(value: Value) -> Any:
+    if FIELD not in value:
+        return None
+    said = value[FIELD]
+    return frozenset((one["pmid"], one["missing"]) for one in said["listed"]), said["without_pmid"]
+
+
+def _verdict(answers: Sequence[tuple[Answer, Value]]) -> Verdict:
+    """What more than half list, where somebody lists just that; else a curator decides. Why an abstract is missing
+    makes no contest: the record that is read of it tells."""
+    verdict, _ = majority(FIELD, answers, lambda value: (_listed(value), value[FIELD]["without_pmid"]))
+    if verdict.answer:
+        return verdict
+    votes = Counter(pmid for _, value in answers for pmid in _listed(value))
+    if any(2 * n == len(answers) for n in votes.values()):
+        return verdict
+    wanted = {pmid for pmid, n in votes.items() if 2 * n > len(answers)}
+    found = next((answer for answer, value in answers if _listed(value) == wanted), None)
+    return Verdict(FIELD, Origin.MAJORITY, found) if found else verdict

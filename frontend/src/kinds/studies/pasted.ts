@@ -1,0 +1,30 @@
+/** The PubMed ids in what somebody pasted. */
+
+const ID = /^[1-9]\d{0,9}$/
+const ADDRESS = /https?:\/\/\S*?\/(\d+)\/?(?=[\s,;]|$)/gi
+const NAMED = /\bpmids?\b\s*:?\s*(\d+)/gi
+
+export interface Pasted {
+  readonly pmids: readonly string[]
+  /** PMIDs that came more than once. */
+  readonly again: readonly string[]
+  /** What is no PMID. */
+  readonly others: readonly string[]
+}
+
+/**
+ * Numbers apart by spaces, commas or lines, and addresses of PubMed. Of prose, as references are printed, what is said to be a PMID: a year
+ * is none.
+ */
+export function pasted(text: string): Pasted {
+  const plain = text.replace(ADDRESS, ' PMID $1 ')
+  const named = [...plain.matchAll(NAMED)].map((found) => found[1]!)
+  const words = plain.replace(/\bpmids?\b\s*:?/gi, ' ').split(/[\s,;]+/).filter(Boolean)
+  const prose = words.filter((word) => !/^\d+$/.test(word)).length * 2 > words.length
+  const pmids = prose ? named : words.filter((word) => ID.test(word))
+  return {
+    pmids: [...new Set(pmids)],
+    again: [...new Set(pmids.filter((word, n) => pmids.indexOf(word) !== n))],
+    others: prose && named.length ? [] : [...new Set(words.filter((word) => !ID.test(word)))],
+  }
+}

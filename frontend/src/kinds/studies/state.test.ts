@@ -1,0 +1,66 @@
+import { expect, it } from 'vitest'
+import { nowhere } from '../trial.ts'
+import { pasted } from './pasted.ts'
+import { inWords, Listing, type Card } from './state.ts'
+
+const card = (value: Card['value'] = null, cited = ['11', '12', '13']): Card => ({
+  ...nowhere(1), kind: 'studies', pmid: '99', title: 'Nepralin', abstract: '', year: 2020, value, cited: cited.map((pmid) => ({ pmid, text: `Trial ${pmid}` })),
+})
+const listed = (of: Listing) => of.value.included_studies.listed.map((one) => one.pmid)
+
+it('finds PMIDs however they are pasted, and no years of references', () => {
+  expect(pasted('1, 2;3\n4 1')).toEqual({ pmids: ['1', '2', '3', '4'], again: ['1'], others: [] })
+  expect(pasted('https://pubmed.ncbi.nlm.nih.gov/123/ PMID: 456 PMID789').pmids).toEqual(['123', '456'])
+  expect(pasted('PMID: 5 6').pmids).toEqual(['5', '6'])
+  expect(pasted('Adams A. Nepralin. J Inv 2010;3(1):2. PMID: 31000000.')).toEqual({ pmids: ['31000000'], again: [], others: [] })
+  expect(pasted('Adams A. Nepralin. J Inv 2010;3(1):2.').pmids, 'no number of it is said to be a PMID').toEqual([])
+  expect(pasted('PMID: 7, 8 abc')).toEqual({ pmids: ['7', '8'], again: [], others: ['abc'] })
+  expect(pasted('12 abc 0 12345678901')).toEqual({ pmids: ['12'], again: [], others: ['abc', '0', '12345678901'] })
+  expect(pasted('  ').pmids).toEqual([])
+})
+
+it('takes one paste for a whole list, says what was there already, and ends with Enter', () => {
+  const pastedOnce = Listing.begin(card(), null).paste('12 77 12')
+  expect(pastedOnce.nudge).toBe('2 listed. Pasted twice: 12.')
+  expect(pastedOnce.rows.map((row) => [row.pmid, row.cited])).toEqual([['77', false], ['11', true], ['12', true], ['13', true]])
+  const again = pastedOnce.paste('77 99 x')
+  expect(again.nudge).toBe('0 listed. On the list already: 77. 99 is the review itself. No PMID: x.')
+  expect(listed(again)).toEqual(['77', '12'])
+  expect(again.next().complete).toBe(true)
+})
+
+it('lists references one by one, goes on by itself, and takes one off', () => {
+  const two = Listing.begin(card(), null).toggle().toggle()
+  expect([listed(two), two.at]).toEqual([['11', '12'], 2])
+  const off = two.move(-1).toggle()
+  expect([listed(off), off.at]).toEqual([['11'], 1])
+  expect(listed(off.undo())).toEqual(['11', '12'])
+  expect(Listing.begin(card(null, []), null).toggle().count, 'there is nothing to list').toBe(0)
+})
+
+it('lists a study whose abstract cannot be had, and takes the reason back', () => {
+  const old = Listing.begin(card(), null).lacks('old')
+  expect(old.value.included_studies.listed).toEqual([{ pmid: '11', missing: 'old' }])
+  expect(old.lacks('old').value.included_studies.listed).toEqual([{ pmid: '11', missing: '' }])
+  expect(inWords(old.more(2).value)).toBe('1 study, 1 without an abstract, 2 without a PMID')
+})
+
+it('counts what PubMed does not have, never below none', () => {
+  const begun = Listing.begin(card(), null)
+  expect([begun.more(1).more(1).more(-1).without, begun.more(-1).without]).toEqual([1, 0])
+  expect(begun.more(1).next().complete).toBe(true)
+})
+
+it('asks twice where nothing is listed', () => {
+  const once = Listing.begin(card(), null).next()
+  expect([once.complete, once.next().complete]).toEqual([false, true])
+  expect(once.move(1).next().complete, 'anything in between asks again').toBe(false)
+})
+
+it('begins with its draft, else with its answer, and keeps to what there is', () => {
+  const value = { included_studies: { listed: [{ pmid: '77', missing: 'old' as const }, { pmid: '12', missing: '' as const }], without_pmid: 1 } }
+  const begun = Listing.begin(card(value), null)
+  expect([begun.pasted, begun.value, begun.canUndo]).toEqual([['77'], value, false])
+  expect(Listing.begin(card(), begun.paste('5').draft).value.included_studies.listed.map((one) => one.pmid)).toEqual(['77', '5', '12'])
+  expect([begun.go(99).at, begun.move(-1).at]).toEqual([3, 0])
+})

@@ -1,0 +1,95 @@
+"""The included studies of reviews, at a desk and on a phone: how many actions a list takes."""
+
+from collections.abc import Callable
+
+from playwright.sync_api import expect
+
+from tests.browser.conftest import Visit
+from tests.browser.desk import SETTLED
+from tests.browser.test_pages import violations
+from tests.browser.test_screening import run
+from tests.browser.test_sentences import press
+from tests.processes.house import House
+
+OPEN = """
+import json
+from accounts.models import User
+from annotation.models import Review, Study
+from projects.actions.people import add_member, create_project
+from projects.models import Unit
+from tests.builders import build_round
+lead = User.objects.get(email='lead@example.org')
+project = create_project(slug='studies', name='Studies', by=lead)
+for n in range(4):
+    unit = Unit.objects.create(project=project, type='review', key=str(26000000 + n), made_by=lead)
+    references = [str(40000000 + one) for one in range(30)] if n else []
+    Review.objects.create(project=project, pmid=unit.key, unit=unit, title=f'Nepralin for migraine, review {n}',
+                          year=2019, abstract='Nine trials were included.', references=references)
+for one in range(0, 30, 2):
+    Study.objects.create(project=project, pmid=str(40000000 + one), title=f'A randomised trial of nepralin, part {one}')
+person = add_member(project=project, user=User.objects.get(email='ann1@example.org'), role='annotator', by=lead)
+print(json.dumps(build_round(project, [person], kind='studies').pk))
+"""
+SAID = (
+    "import json; from annotation.models import StudyList; "
+    "print(json.dumps([[list(one.listed.values_list('pmid', 'missing')), one.without_pmid] "
+    "for one in StudyList.objects.order_by('pk')]))"
+)
+PASTE = """text => {
+  const data = new DataTransfer()
+  data.setData('text/plain', text)
+  const paste = new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true })
+  document.activeElement.dispatchEvent(paste)
+}"""
+
+
+def test_a_pasted_list_takes_two_actions_and_a_picked_one_a_key_a_study(
+    house: House, visit: Callable[..., Visit]
+) -> None:
+    round = run(house, OPEN)
+    at = visit("ann1", width=1280)
+    at.go(f"/work/{round}")
+    page = at.page
+    expect(page.get_by_text("review 0")).to_be_visible()
+    expect(page.get_by_text("references are not known")).to_be_visible()
+    page.wait_for_timeout(SETTLED)
+    assert violations(at) == []
+    page.evaluate(PASTE, "PMID: 50000001, 50000002\nhttps://pubmed.ncbi.nlm.nih.gov/50000003/ 50000001 abc-7")
+    expect(page.get_by_text("3 listed. Pasted twice: 50000001. No PMID: abc-7.")).to_be_visible()
+    expect(page.get_by_role("option", selected=True)).to_have_count(3)
+    assert violations(at) == []
+    page.keyboard.press("Enter")  # the second action
+
+    expect(page.get_by_text("review 1")).to_be_visible()
+    page.wait_for_timeout(SETTLED)
+    taken = press(page, [" ", "ArrowDown", " ", "1", "+", "Enter"])
+    assert taken == 6, "two references with one passed over, why the abstract of a third is missing, one without a PMID"
+
+    expect(page.get_by_text("review 2")).to_be_visible()
+    page.wait_for_timeout(SETTLED)
+    page.keyboard.press("p")
+    page.keyboard.type("40000029 k 50000009")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("2 listed. No PMID: k.")).to_be_visible()
+    expect(page.get_by_text("not among the references")).to_be_visible()
+    expect(page.get_by_text("2 studies listed")).to_be_visible()
+    page.reload()
+    expect(page.get_by_text("2 studies listed")).to_be_visible()
+    page.wait_for_timeout(SETTLED)
+    page.keyboard.press("Enter")
+
+    phone = visit("ann1", scheme="dark", width=400)
+    phone.go(f"/work/{round}")
+    expect(phone.page.get_by_text("review 3")).to_be_visible()
+    phone.page.wait_for_timeout(SETTLED)
+    phone.page.get_by_role("option").first.click()
+    phone.page.get_by_role("button", name="One more").click()
+    assert violations(phone) == []
+    phone.page.get_by_role("button", name="Next").click()
+    expect(phone.page.locator("main")).to_contain_text("All done")
+    assert run(house, SAID) == [
+        [[["50000001", ""], ["50000002", ""], ["50000003", ""]], 0],
+        [[["40000000", ""], ["40000002", ""], ["40000003", "old"]], 1],
+        [[["50000009", ""], ["40000029", ""]], 0],
+        [[["40000000", ""]], 1],
+    ]
