@@ -43,6 +43,8 @@ def dossier(round: Round, unit: Unit, *, asking: Member, names: bool) -> Json:
                 "said": [
                     {"field": f, "value": words, "differs": f in near.differing}
                     for f, words in kind.in_words(card["value"]).items()
+                    # What the round did not ask of the unit is not compared.
+                    if f in fields or f not in kind.fields
                 ],
                 "adopted": [f for f in fields if (d := in_force.get((unit.pk, f))) and d.answer_id == a.pk],
                 "remarks": [r | {"author": ""} for r in remarks[a.pk]],

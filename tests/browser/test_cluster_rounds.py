@@ -74,6 +74,10 @@ def test_a_relation_takes_one_key_and_a_suggestion_enter(
     page = visit("ann1").page
     page.goto(f"{house.address}/work/{both['discourse']}")
     expect(page.get_by_text("suggest contradiction")).to_be_visible()
+    strip = page.get_by_role("list", name="Polarities")
+    expect(strip).to_contain_text("Input 1: positive")
+    expect(strip).to_contain_text("Input 2: no effect")
+    expect(strip).to_contain_text("Target: positive")
     page.wait_for_timeout(SETTLED)
     progress = page.locator(".progress").inner_text()
     page.keyboard.press("a")

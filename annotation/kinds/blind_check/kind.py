@@ -11,7 +11,7 @@ from projects.kinds import Batch, Kind, SkipReason, Value
 from projects.models import Assignment, Project, Round, Unit
 
 from ...models import Counterfactual, PicoSlot, RewrittenText
-from ..label.kind import LabelKind
+from ..label.kind import LabelKind, asks_cues
 from ..propositions import FILTERS
 from . import layout
 
@@ -80,6 +80,7 @@ class BlindCheckKind(LabelKind):
             "pico": [self._slot(one, written.text) for one in written.target.cluster.pico.all()],
             "context": {"key": "", "index": 1, "size": 1},
             "candidates": self.suggested(written.text, round),
+            "asks_cues": asks_cues(round),
         }
 
     def check(self, slot: Assignment, value: Value) -> None:

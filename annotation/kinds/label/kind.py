@@ -29,6 +29,8 @@ from .values import said
 
 ASPECTS = (Cue.Aspect.POLARITY, Cue.Aspect.MODALITY)
 COMPARED: tuple[By, ...] = ("token", "exact")
+#: Whether a round asks for cues; those from before the option asked for them.
+WITH_CUES = "with_cues"
 
 #: Annotated on propositions: how many its cluster has now.
 SIZE = "size_of_cluster"
@@ -81,6 +83,13 @@ class LabelKind(PropositionKind):
         *FILTERS,
     )
     options = (
+        Parameter(
+            WITH_CUES,
+            Takes.SWITCH,
+            "Ask for cues",
+            default=True,
+            help="Without, people choose polarity and modality alone, as in M3's reliability study.",
+        ),
         Parameter("suggestions", Takes.SWITCH, "Suggest cues", default=False, help="Suggestions may bias annotators."),
     )
     policy = (
@@ -107,6 +116,12 @@ class LabelKind(PropositionKind):
         "polarity": "Polarity: is the effect good or bad?", "modality": "Modality: how strongly is it claimed?",
         "polarity_cue": "Cues", "modality_cue": "Cues",
     }  # fmt: skip
+
+    def fields_of(self, round: Round) -> Sequence[str]:
+        return self.fields if asks_cues(round) else ASPECTS
+
+    def comparisons_of(self, round: Round) -> Sequence[Comparison]:
+        return self.comparisons if asks_cues(round) else ()
 
     def load(self, slots: Sequence[Assignment], round: Round) -> Batch:
         units = [slot.unit_id for slot in slots]
@@ -138,12 +153,13 @@ class LabelKind(PropositionKind):
                 "size": batch.extra["sizes"][proposition.cluster_id],
             },
             "candidates": self.suggested(text, round),
+            "asks_cues": asks_cues(round),
         }
 
     @staticmethod
     def suggested(text: str, round: Round) -> list[dict[str, int]] | None:
         """Candidate cues, where the round shows them."""
-        if not round.options.get("suggestions"):
+        if not round.options.get("suggestions") or not asks_cues(round):
             return None
         return [{"start": start, "end": end} for start, end in candidates.cues(text)]
 
@@ -162,6 +178,8 @@ class LabelKind(PropositionKind):
         """Cues must lie in the text, in order, and quote it exactly."""
         if not any(value[f"{aspect}_cue"] for aspect in ASPECTS):
             return
+        if not asks_cues(slot.round):
+            raise Refused.field("value", "This round asks for polarity and modality alone: leave the cues out.")
         text = self.text_of(slot.unit)
         for aspect in ASPECTS:
             fragments = value[f"{aspect}_cue"]
@@ -215,7 +233,8 @@ class LabelKind(PropositionKind):
         return carried | {f"{a}_cue": _carried(text, value, f"{a}_cue") for a in ASPECTS}
 
     def adopt(self, unit: Unit, answers: Sequence[tuple[Answer, Value]], round: Round) -> list[Verdict]:
-        return adopt_label(answers, cue_policy=round.policy.get("cues", "overlap"))
+        verdicts = adopt_label(answers, cue_policy=round.policy.get("cues", "overlap"))
+        return [verdict for verdict in verdicts if verdict.field in self.fields_of(round)]
 
     def matches(self, field: str, said: Value, expected: Value, round: Round) -> bool | None:
         """A cue by the round's policy; one that an import could not place has nothing to be held against."""
@@ -249,6 +268,11 @@ class LabelKind(PropositionKind):
         if field.endswith("_cue"):
             return " ... ".join(f["quote"] for f in value[field]) or value.get(f"{field}_text", "") or "no cue"
         return str(value[field])
+
+
+def asks_cues(round: Round) -> bool:
+    """Whether people of a round mark the words that show a value."""
+    return bool(round.options.get(WITH_CUES, True))
 
 
 def _row(answer: Answer, value: Value) -> Label:

@@ -68,3 +68,4 @@ class LabelCardSerializer(Plain):
     pico = PicoSlotSerializer(many=True)
     context = LabelContextSerializer()  # type: ignore[assignment]
     candidates = RangeSerializer(many=True, allow_null=True)
+    asks_cues = serializers.BooleanField(help_text="Whether the words that show a value are marked.")

@@ -2875,6 +2875,8 @@ export interface components {
             pico: components["schemas"]["PicoSlot"][];
             context: components["schemas"]["LabelContext"];
             candidates: components["schemas"]["Range"][] | null;
+            /** @description Whether the words that show a value are marked. */
+            asks_cues: boolean;
             value: components["schemas"]["LabelValue"] | null;
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -4424,6 +4426,8 @@ export interface components {
             pico: components["schemas"]["PicoSlot"][];
             context: components["schemas"]["LabelContext"];
             candidates: components["schemas"]["Range"][] | null;
+            /** @description Whether the words that show a value are marked. */
+            asks_cues: boolean;
             value: components["schemas"]["LabelValue"] | null;
             /**
              * @description discriminator enum property added by openapi-typescript

@@ -17,7 +17,7 @@ export function cardOf({ unit, text, position, shown, cluster }: Place, value: V
   const target = position === 0
   return {
     assignment: 0, kind: 'label', revision: 1, shown, position, unit: { id: unit, key: cluster.key }, answered_at: null, outcome: null, comment: '', references: [],
-    flag: false, text, role: target ? 'target' : 'input', candidates: null, pico: tupleIn(text, target, cluster.pico),
+    flag: false, text, role: target ? 'target' : 'input', candidates: null, asks_cues: true, pico: tupleIn(text, target, cluster.pico),
     context: { key: cluster.key, index: position + 1, size: cluster.size }, value,
   }
 }

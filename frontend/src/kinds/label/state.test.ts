@@ -10,7 +10,7 @@ const TEXTS = {
 const card = (text: string, more: Partial<Card> = {}): Card => ({
   assignment: 1, kind: 'label', revision: 0, shown: 1, position: 0, unit: { id: 1, key: 'k' }, answered_at: null,
   outcome: null, comment: '', flag: false, references: [], text, role: 'input', pico: [], context: { key: 'c', index: 1, size: 1 },
-  candidates: null, value: null, ...more,
+  candidates: null, asks_cues: true, value: null, ...more,
 })
 
 const VALUES: Record<string, Action> = {
@@ -44,6 +44,15 @@ function play(text: string, keys: string, from?: State, more: Partial<Card> = {}
 }
 
 describe('the label reducer', () => {
+  it('is done with two values where no cue is asked for, and selects nothing', () => {
+    const { state, f } = play(TEXTS.pooled, 'f S→ s', undefined, { asks_cues: false })
+    expect(state.selection).toEqual(begin(TEXTS.pooled).selection)
+    const done = reduce(f, state, VALUES['1']!)
+    expect(done.complete).toBe(true)
+    expect(toValue(f, done)).toEqual({ polarity: 'no effect', modality: 'strong', polarity_cue: [], modality_cue: [] })
+    expect(play(TEXTS.icare, '4', undefined, { asks_cues: false }).state).toMatchObject({ polarity: 'n/a', complete: true })
+  })
+
   it('check 1: F e, F e, Shift+Right, S, 2 gives two values and "equivalent effects", and is complete', () => {
     const { state, polarityCue, f } = play(TEXTS.pooled, 'f e f e S→ s 2')
     expect(state).toMatchObject({ polarity: 'no effect', modality: 'moderate', complete: true })

@@ -19,6 +19,8 @@ export interface Facts {
   readonly words: readonly Range[]
   /** Candidate cues, where the round shows them; null where it does not. */
   readonly candidates: readonly Range[] | null
+  /** Whether the round asks for cues: without, nothing is selected. */
+  readonly asksCues: boolean
   /** An answer that was complete when it was taken out: only Enter moves on, for one changed value need not be the last. */
   readonly revisit: boolean
 }
@@ -62,7 +64,7 @@ const SAID_NOTHING: Said = { polarity: '', modality: '', polarityCue: [], modali
 
 export function facts(card: Card, revisit: boolean): Facts {
   const candidates = card.candidates && fromWire(card.text, card.candidates)
-  return { text: card.text, words: words(card.text), candidates, revisit }
+  return { text: card.text, words: words(card.text), candidates, asksCues: card.asks_cues, revisit }
 }
 
 /** The state of a new proposition, or of one whose value is to be looked at again. */
@@ -91,8 +93,9 @@ export function step(state: Step): Step {
 }
 
 /** What is still expected before it moves on by itself; 'value' cannot be done without. */
-export function missing(s: Said): '' | 'value' | 'polarity cue' | 'modality cue' {
+export function missing(s: Said, asksCues = true): '' | 'value' | 'polarity cue' | 'modality cue' {
   if (!s.polarity || !s.modality) return 'value'
+  if (!asksCues) return ''
   if (s.polarity !== 'n/a' && !s.polarityCue.length) return 'polarity cue'
   if (s.modality !== 'moderate' && !s.modalityCue.length) return 'modality cue'
   return ''
@@ -116,9 +119,12 @@ export function withValue(said: Said, aspect: Aspect, value: Polarity | Modality
   }
 }
 
+const WITHOUT_CUES = new Set<Action['do']>(['polarity', 'modality', 'next', 'undo'])
+
 export function reduce(f: Facts, state: State, action: Action): State {
   // A complete answer is on its way into the outbox: a key pressed meanwhile changes nothing of it.
   if (state.complete) return state
+  if (!f.asksCues && !WITHOUT_CUES.has(action.do)) return state
   switch (action.do) {
     case 'polarity':
     case 'modality':
@@ -151,7 +157,7 @@ function value(f: Facts, state: State, aspect: Aspect, chosen: Polarity | Modali
   const after: State = {
     ...state, ...said, selection: clear(state.selection), finding: null, trail: [...state.trail, step(state)], nudge: '',
   }
-  const lacks = missing(after)
+  const lacks = missing(after, f.asksCues)
   if (!lacks && !f.revisit && by !== 'arrow') return { ...after, complete: true }
   return { ...after, nudge: lacks === 'value' ? '' : nudgeOf(after, lacks, f.revisit) }
 }

@@ -6,7 +6,7 @@ import type { Card, Value } from './state.ts'
 function unit(n: number, text: string, tuple: Readonly<Record<Slot, string>>, said: [Value['polarity'], string, Value['modality'], string], why: string): TrialUnit {
   const at = (quote: string) => (quote ? [{ start: text.indexOf(quote), end: text.indexOf(quote) + quote.length, quote }] : [])
   const card: Card = {
-    ...nowhere(n), kind: 'label', text, role: 'input', candidates: null, context: { key: 'try', index: n, size: 3 },
+    ...nowhere(n), kind: 'label', text, role: 'input', candidates: null, asks_cues: true, context: { key: 'try', index: n, size: 3 },
     pico: (Object.keys(SLOTS) as Slot[]).map((slot) => ({
       slot, form: tuple[slot] ? 'explicit' as const : 'blank' as const, text: tuple[slot],
       fragments: at(tuple[slot]).map(({ start, end }) => ({ start, end })),

@@ -1,0 +1,108 @@
+"""A label round that asks for no cues: two values, nothing marked, compared or decided of cues."""
+
+from collections.abc import Callable
+from uuid import uuid4
+
+import pytest
+from rest_framework.test import APIClient
+
+from accounts.models import User
+from annotation.models import Cue
+from api.problems import Refused
+from projects.actions.answers import next_hand
+from projects.actions.corrections import correct
+from projects.actions.gold import finish_round
+from projects.actions.rounds import close_round
+from projects.models import Decision, Member, Project, Round
+from projects.pages.plans import settings_in_words
+from projects.rounds.agreement import report
+from projects.rounds.cards import cards
+from projects.values.in_force import values_in_force
+from tests.builders import answer, build_cluster, build_round, label_value
+
+pytestmark = pytest.mark.django_db
+WITHOUT = {"with_cues": False, "suggestions": True}
+VALUES = ("polarity", "modality")
+
+
+@pytest.fixture
+def people(project: Project, ann1: User, ann2: User) -> list[Member]:
+    return [Member.objects.get(project=project, user=user) for user in (ann1, ann2)]
+
+
+def label_all(round: Round, people: list[Member], *, apart: bool = False) -> None:
+    for person in people:
+        while hand := next_hand(user=person.user, round=round):
+            wrong = apart and person == people[-1]
+            answer(person.user, hand[0], label_value("positive" if wrong else "no effect"))
+
+
+def test_the_card_says_so_and_suggests_nothing(project: Project, people: list[Member]) -> None:
+    build_cluster(project, inputs=0)
+    round = build_round(project, people[:1], options=WITHOUT)
+    [card] = cards(round, next_hand(user=people[0].user, round=round))
+    assert (card["asks_cues"], card["candidates"]) == (False, None)
+    assert {"label": "Ask for cues", "value": "no"} in settings_in_words(round)
+    usual = build_round(project, people[1:], name="usual")
+    [card] = cards(usual, next_hand(user=people[1].user, round=usual))
+    assert card["asks_cues"] is True
+
+
+def test_a_cue_is_refused(project: Project, people: list[Member]) -> None:
+    build_cluster(project, inputs=0)
+    round = build_round(project, people[:1], options=WITHOUT)
+    [slot] = next_hand(user=people[0].user, round=round)
+    with pytest.raises(Refused, match="leave the cues out"):
+        answer(people[0].user, slot, label_value(polarity_cue=[(0, 7)]))
+    answer(people[0].user, slot, label_value())
+    assert not Cue.objects.exists()
+
+
+def test_agreement_is_of_the_values_alone(project: Project, people: list[Member]) -> None:
+    build_cluster(project)
+    round = build_round(project, people, options=WITHOUT, overlap=2, purpose="measure only")
+    label_all(round, people)
+    found = report(round, bootstrap=0)
+    assert [one["name"] for one in found["measures"]] == ["polarity", "modality", "modality as a rank"]
+    assert found["spans"] == []
+
+
+def test_gold_is_of_the_values_alone_and_leaves_a_cue_in_force(
+    project: Project, people: list[Member], lead: User
+) -> None:
+    unit = build_cluster(project, inputs=0).propositions.get().unit
+    by = Member.objects.get(project=project, user=lead)
+    before = label_value("positive", polarity_cue=[(0, 7)], modality_cue=[(8, 16)])
+    correct(unit=unit, kind="label", value=before, reason="", by=by)
+    round = build_round(project, people, options=WITHOUT, overlap=2)
+    label_all(round, people)
+    close_round(round=round, by=lead)
+    finish_round(round=round, by=lead)
+    decided = Decision.objects.filter(round=round).values_list("field", flat=True)
+    assert set(decided) == set(VALUES)
+    now = values_in_force([unit], "label")[unit.pk]
+    assert now["polarity"] == "no effect"
+    assert [piece["start"] for piece in now["polarity_cue"]] == [0]
+
+
+def test_a_curator_decides_what_was_asked(
+    project: Project, people: list[Member], lead: User, client_of: Callable[[User], APIClient]
+) -> None:
+    unit = build_cluster(project, inputs=0).propositions.get().unit
+    round = build_round(project, people, options=WITHOUT, overlap=2)
+    label_all(round, people, apart=True)
+    close_round(round=round, by=lead)
+    finish_round(round=round, by=lead)
+    client = client_of(lead)
+    dossier = client.get(f"/api/v1/rounds/{round.pk}/adjudication/{unit.pk}/").json()
+    assert {said["field"] for one in dossier["answers"] for said in one["said"]} == set(VALUES)
+    assert dossier["own"]["asks_cues"] is False
+    body = {
+        "answer": dossier["answers"][0]["answer"],
+        "reason": "It does not differ.",
+        "seen": dossier["seen"],
+        "uuid": str(uuid4()),
+    }
+    decided = client.post(f"/api/v1/rounds/{round.pk}/adjudication/{unit.pk}/", body, format="json")
+    assert decided.status_code == 201, decided.content
+    assert set(values_in_force([unit], "label")[unit.pk]) == set(VALUES)
