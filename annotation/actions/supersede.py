@@ -56,7 +56,14 @@ def supersede_target(*, target: Target, text: str, reason: str, by: Member) -> T
             unit=_next_unit(target),
         )  # fmt: skip
         Input.objects.bulk_create(
-            Input(target=new, study_id=one.study_id, position=one.position, text=one.text)
+            Input(
+                target=new,
+                study_id=one.study_id,
+                position=one.position,
+                text=one.text,
+                numbers=one.numbers,
+                is_current=one.is_current,
+            )
             for one in target.inputs.order_by("position")
         )
         staleness.superseded(old=target.unit, new=new.unit, reason=reason, by=by, before=target.text, after=text)

@@ -54,6 +54,11 @@ def rows_of(article: Review | Study) -> list[Sentence]:
     ]  # fmt: skip
 
 
+def shown(sentences: Iterable[Sentence]) -> list[dict[str, Any]]:
+    """Sentences as cards have them."""
+    return [{"number": one.number, "text": one.text, "section": one.section} for one in sentences]
+
+
 def unsplit(articles: QuerySet[A]) -> QuerySet[A]:
     """Those with an abstract whose sentences are no rows yet."""
     name = "review" if articles.model is Review else "study"

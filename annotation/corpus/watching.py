@@ -18,6 +18,7 @@ from ..models import (
     Cue,
     CueFragment,
     DiscourseLabel,
+    EvidencePair,
     Input,
     Label,
     Match,
@@ -44,9 +45,12 @@ def register() -> None:
     watch(Cluster, but=("search",), parts={"imported_tuple": imported_tuples})
     watch(Label, parts={"cues": cues})
     watch(PicoTuple, parts={"slots": tuple_slots})
-    for model in (Counterfactual, DiscourseLabel, Match, Proposition, SplitCluster, Study.reviews.through):
+    for model in (
+        Counterfactual, DiscourseLabel, EvidencePair, Match, Proposition, SplitCluster, Study.reviews.through,
+    ):  # fmt: skip
         watch(model)
-    for documents in (Input, Review, Study, Target):
+    watch(Input, but=("is_current",), batch=100)
+    for documents in (Review, Study, Target):
         watch(documents, batch=100)
     # What is laid out of a round that has not opened may still go.
     for laid_out, path in ((MatchItem, ""), (MatchCandidate, "item__")):

@@ -4,6 +4,7 @@ from .blind import RewrittenText
 from .cluster import Cluster, PicoForm, PicoFragment, PicoSlot, Proposition, Slot, StandsFor
 from .corpus import Article, Input, Level, RecordStatus, Review, Study, Target
 from .counterfactual import Counterfactual, ProbePair
+from .evidence import EvidencePair, Support, SupportSentence
 from .finding import ConsistencyCheck, Finding, FindingUnit
 from .labels import Cue, CueFragment, DiscourseLabel, Fate, Label, Modality, Polarity, Relation
 from .matching import Match, MatchCandidate, MatchItem
@@ -29,6 +30,7 @@ __all__ = [
     "DiscourseLabel",
     "Dropped",
     "EvidenceMark",
+    "EvidencePair",
     "Fate",
     "Finding",
     "FindingUnit",
@@ -72,6 +74,8 @@ __all__ = [
     "StandsFor",
     "Study",
     "StudyList",
+    "Support",
+    "SupportSentence",
     "Target",
     "TextOrigin",
     "TupleFragment",

@@ -116,13 +116,30 @@ class Target(models.Model):
         ]
 
 
+class InputQuerySet(models.QuerySet["Input"]):
+    def current(self) -> Self:
+        """Without those in whose place something else was decided."""
+        return self.filter(is_current=True)
+
+
 class Input(models.Model):
-    """One text that a document-level or sentence-level target must be derived from."""
+    """One text that a document-level or sentence-level target must be derived from.
+
+    It was typed, came in a file, or was made of sentences of the study that were decided to support the target
+    (``numbers``). A row is never changed but for ``is_current``: what is decided of a target and a study stands in the
+    place of what they had.
+    """
 
     target = models.ForeignKey(Target, on_delete=models.PROTECT, related_name="inputs")
     study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="inputs")
     position = models.PositiveIntegerField()
     text = models.TextField()
+    numbers = models.JSONField(
+        default=list, blank=True, help_text="Of the study's sentences that it was made of; empty where none are known."
+    )
+    is_current = models.BooleanField(default=True)
+
+    objects = InputQuerySet.as_manager()
 
     class Meta:
         ordering = ["target_id", "position"]

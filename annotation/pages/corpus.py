@@ -160,7 +160,9 @@ def review_page(review: Review) -> Json:
 def targets(review: Review) -> QuerySet[Target]:
     """The documents and sentences of a review with their inputs."""
     found = Target.objects.current().filter(review=review).order_by("level", "position")
-    return found.prefetch_related(Prefetch("inputs", Input.objects.select_related("study").order_by("position")))
+    return found.prefetch_related(
+        Prefetch("inputs", Input.objects.current().select_related("study").order_by("position"))
+    )
 
 
 def studies(project: Project, search: str) -> QuerySet[Study]:

@@ -108,7 +108,7 @@ def table(project: Project) -> list[Json]:
     rows = []
     for level in Level.values:
         targets = Target.objects.current().filter(project=project, level=level)
-        inputs = Input.objects.filter(target__in=targets)
+        inputs = Input.objects.current().filter(target__in=targets)
         rows.append(
             _row(
                 level,

@@ -1,19 +1,21 @@
 """What people mapped to the targets, and how rankers rank the same studies' sentences."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 
-from django.db.models import Count, Exists, OuterRef, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from measures.evidence import Pair, Section, by_position, located
-from projects.models import Project
+from projects.models import Decision, Project
 
-from ..models import Input, Level, Ranking, Review, Sentence, Study, Target
+from ..models import EvidencePair, Input, Level, Ranking, Review, Sentence, Study, Target
 
 #: The name under which the ranks by shared words are kept, which need no model (`rankers.lexical`).
 BY_WORDS = "words: BM25, 1"
+#: The kind by which people say what supports a target, and what it decides.
+KIND, FIELD = "evidence", "support"
 #: Reviews read at once.
 BATCH = 50
 
@@ -26,6 +28,25 @@ def targets(project: Project) -> QuerySet[Target]:
 def split_studies(project: Project) -> QuerySet[Study]:
     """The studies whose abstracts have sentences."""
     return Study.objects.filter(Exists(Sentence.objects.filter(study=OuterRef("pk"))), project=project)
+
+
+def in_their_place(pairs: Sequence[EvidencePair]) -> dict[int, Target]:
+    """The target in force of each pair, by the pair's unit; its own where it was taken out. Load ``target__unit`` with
+    them: no query where no text was corrected."""
+    old = {pair.target_id for pair in pairs if pair.target.unit.superseded_by_id}
+    now = Target.objects.in_place_of(old) if old else {}
+    found = Target.objects.select_related("unit").in_bulk(now.values()) if now else {}
+    return {pair.unit_id: found.get(now.get(pair.target_id, 0), pair.target) for pair in pairs}
+
+
+def count_dropped(project: Project) -> int:
+    """How many target sentences have no support: of each of their pairs something is in force, and nothing supports
+    them. One query."""
+    decided = Decision.objects.filter(unit=OuterRef("unit"), kind=KIND).in_force()
+    pairs = EvidencePair.objects.filter(target__project=project).order_by().values_list("target__key")
+    read = pairs.annotate(open=Count("pk", filter=~Q(Exists(decided)))).filter(open=0).values("target__key")
+    supported = Input.objects.current().filter(target=OuterRef("pk"))
+    return targets(project).filter(~Exists(supported), key__in=read).count()
 
 
 def count_pairs(project: Project) -> int:
@@ -73,8 +94,8 @@ def by_review(project: Project) -> Iterator[Mapped]:
 
 @dataclass(frozen=True)
 class Evidence:
-    """What people mapped. ``not_found``: inputs that are no sentence of their study's abstract; ``no_abstract``: those
-    of studies without one. They are left out."""
+    """What people mapped, in rounds, by hand or in a file. ``not_found``: inputs that are no sentence of their study's
+    abstract; ``no_abstract``: those of studies without one. They are left out."""
 
     pairs: dict[tuple[int, int], Pair]
     not_found: int
@@ -83,10 +104,10 @@ class Evidence:
 
 def mapped(project: Project) -> Evidence:
     """The pairs of a target and a study that people mapped, with their gold."""
-    said: dict[tuple[int, int], list[str]] = defaultdict(list)
-    rows = Input.objects.filter(target__in=targets(project).order_by())
-    for target, study, text in rows.values_list("target", "study", "text"):
-        said[target, study].append(text)
+    said: dict[tuple[int, int], list[tuple[str, list[int]]]] = defaultdict(list)
+    rows = Input.objects.current().filter(target__in=targets(project).order_by())
+    for target, study, text, numbers in rows.values_list("target", "study", "text", "numbers"):
+        said[target, study].append((text, numbers))
     told: dict[int, list[Sentence]] = defaultdict(list)
     for sentence in Sentence.objects.filter(study__in={study for _, study in said}).order_by("study", "number"):
         told[sentence.study_id or 0].append(sentence)
@@ -98,12 +119,17 @@ def mapped(project: Project) -> Evidence:
         if not sentences:
             no_abstract += len(texts)
             continue
-        found = [located(text, [s.text for s in sentences]) for text in texts]
+        found = [_taken(text, numbers, sentences) for text, numbers in texts]
         not_found += sum(not one for one in found)
         if gold := frozenset().union(*found):
             position = by_position([Section(s.section, s.category) for s in sentences])
             pairs[target, study] = Pair(reviews[target], len(sentences), gold, position=position)
     return Evidence(pairs, not_found, no_abstract)
+
+
+def _taken(text: str, numbers: Sequence[int], sentences: Sequence[Sentence]) -> frozenset[int]:
+    """Which sentences, from 0, an input is made of: as they were marked, or where its text is found."""
+    return frozenset(n - 1 for n in numbers) if numbers else located(text, [s.text for s in sentences])
 
 
 def ranked_by(project: Project, pairs: Mapping[tuple[int, int], Pair]) -> dict[str, list[Pair]]:

@@ -139,7 +139,7 @@ def _evidence(asked: Mapping[int, Target]) -> tuple[dict[int, set[str]], dict[in
     inputs of the sentence, and inputs of the clusters that were made of it, or of one with its words."""
     texts: dict[int, set[str]] = defaultdict(set)
     studies: dict[int, set[int]] = defaultdict(set)
-    for target, study, text in Input.objects.filter(target__in=asked).values_list("target", "study", "text"):
+    for target, study, text in Input.objects.current().filter(target__in=asked).values_list("target", "study", "text"):
         texts[target].add(text)
         studies[target].add(study)
     by_words: dict[tuple[int, str], list[int]] = defaultdict(list)

@@ -139,7 +139,7 @@ class PageKind(Kind):
             summarised &= Q(Exists(done))
         return units.filter(same | summarised)
 
-    def units_after_layout(self, chosen: int, options: Mapping[str, Any]) -> int:
+    def units_after_layout(self, project: Project, chosen: int, options: Mapping[str, Any]) -> int:
         taking = len(options.get(ENTRANTS) or [])
         if not options.get(PROTOCOL):
             return chosen

@@ -125,7 +125,7 @@ def sizes(level: str, units: Sequence[int]) -> dict[int, int]:
         texts, unit = Proposition.objects.current().filter(position__gt=0), "cluster__unit"
     else:
         unit = "target__unit" if level == UnitLevel.SENTENCE else "target__review__unit"
-        texts = Input.objects.filter(target__level=Level(level), target__unit__superseded_by=None)
+        texts = Input.objects.current().filter(target__level=Level(level), target__unit__superseded_by=None)
     counted = texts.filter(**{f"{unit}__in": units}).order_by().values_list(unit).annotate(size=Sum(Length("text")))
     found: dict[int, int] = dict(counted)
     return {unit: found.get(unit, 0) for unit in units}
@@ -170,7 +170,7 @@ def _of_targets(level: Level, units: Sequence[int]) -> dict[int, Material]:
     found = found.filter(review__unit__in=units) if document else found.filter(unit__in=units)
     targets = list(found)
     inputs: dict[int, list[InputText]] = defaultdict(list)
-    for text in Input.objects.filter(target__in=targets).select_related("study"):
+    for text in Input.objects.current().filter(target__in=targets).select_related("study"):
         inputs[text.target_id].append(_input(text.text, text.study))
     propositions = _propositions_of([target.review_id for target in targets]) if document else {}
     made = {}

@@ -41,7 +41,7 @@ def begin_round(*, project: Project, plan: RoundPlan, by: User | None) -> Round:
     """Open a round at once, or, where it has more than `AT_ONCE` slots, have a job prepare and open it."""
     kind, plan = kinds.get(plan.kind), rounds.meant(project, plan)
     there = choosing.units(project, plan.kind, plan.filters, plan.purpose, plan.options).count()
-    taken = kind.units_after_layout(there if plan.sample is None else min(there, plan.sample), plan.options)
+    taken = kind.units_after_layout(project, there if plan.sample is None else min(there, plan.sample), plan.options)
     if plan.shape.count(taken) <= AT_ONCE:
         return rounds.open_round(project=project, plan=plan, by=by)
     rounds.refuse_sample(plan, there)

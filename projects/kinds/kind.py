@@ -149,7 +149,7 @@ class Kind:
         out what was chosen, and still asks that and nothing else, says so."""
         return type(self).lay_out is Kind.lay_out and type(self).deal is Kind.deal
 
-    def units_after_layout(self, chosen: int, plan: Mapping[str, Any]) -> int:
+    def units_after_layout(self, project: Project, chosen: int, plan: Mapping[str, Any]) -> int:
         """About how many units `lay_out` makes of so many, by the options of a plan: a job prepares a large round."""
         return chosen
 

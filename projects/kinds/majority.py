@@ -1,8 +1,9 @@
 """When several people's values become gold: one rule for all kinds. Pure: values in, verdicts out."""
 
-from collections import defaultdict
-from collections.abc import Callable, Hashable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ..models import Answer, Origin
 from .sheet import Value
@@ -35,3 +36,24 @@ def majority(field: str, answers: Sequence[Said], key: Callable[[Value], Hashabl
     if 2 * len(best) <= len(answers):
         return Verdict(field, Origin.CONTESTED, None), []
     return Verdict(field, origin(len(best), len(answers)), best[0][0]), best
+
+
+def by_part(field: str, answers: Sequence[Said], parts: Callable[[Value], Mapping[Any, Hashable]]) -> Verdict:
+    """What more than half said of every part of the unit, where somebody said just that; else a curator decides.
+
+    An answer is adopted whole, so that gold is what a person wrote, and never put together from several. ``parts``:
+    what a value says, by part; a part that is left out says the same wherever it is.
+    """
+    said = [dict(parts(value)) for _, value in answers]
+    verdict, _ = majority(field, answers, lambda value: frozenset(parts(value).items()))
+    if verdict.answer:
+        return verdict
+    voted = {}
+    for part in {part for one in said for part in one}:
+        [(most, votes)] = Counter(one.get(part) for one in said).most_common(1)
+        if 2 * votes <= len(said):
+            return verdict
+        voted[part] = most
+    wanted = {part: most for part, most in voted.items() if most is not None}
+    found = next((answer for (answer, _), one in zip(answers, said, strict=True) if one == wanted), None)
+    return Verdict(field, Origin.MAJORITY, found) if found else verdict

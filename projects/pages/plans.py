@@ -33,7 +33,7 @@ def totals(project: Project, plan: RoundPlan) -> dict[str, Any]:
         if plan.strata:
             taken = choosing.sample(ids, plan.sample, plan.seed, kind=plan.kind, strata=plan.strata)
             strata = choosing.sizes(ids, kind=plan.kind, strata=plan.strata, taken=taken)
-    asked = kinds.get(plan.kind).units_after_layout(units, plan.options)
+    asked = kinds.get(plan.kind).units_after_layout(project, units, plan.options)
     answers = plan.shape.count(asked) + plan.shape.again(asked, len(plan.people))
     each = answers / len(plan.people) if plan.people else 0.0
     measured, timed = pace_of(project, plan.kind)

@@ -75,7 +75,7 @@ def _batches(rows: QuerySet[Any]) -> Iterator[list[Any]]:
 
 def _target_items(targets: QuerySet[Target], notes: Notes) -> Iterator[Placed]:
     """The targets with their inputs. One that was typed in and has none yet is no item of M3, and put aside."""
-    inputs = Prefetch("inputs", Input.objects.select_related("study").order_by("position"))
+    inputs = Prefetch("inputs", Input.objects.current().select_related("study").order_by("position"))
     for batch in _batches(targets.order_by("position", "pk").select_related("review").prefetch_related(inputs)):
         for target in batch:
             sources = tuple(Source(i.study.pmid, i.text) for i in target.inputs.all())

@@ -125,10 +125,19 @@ def test_from_a_search_to_tuples_there_is_always_one_thing_to_do(lead: User, ann
         marks = [{"number": 1, "said": "neither"}, {"number": 2, "said": "picked"}]
         answer(ann1, slots[0], {"evidence_sentences": {"dropped": "", "sentences": marks}}, kind="sentences")
     assert jobs.run_job(close_round(round=read, by=lead).pk)
+    # Without an abstract there is nothing to find evidence in.
+    assert words(project) == "split the target sentences into PICO tuples"
+    Study.objects.update(record=RecordStatus.READ, abstract="Nepralin reduced attacks.")
+    assert words(project) == "map the targets to their evidence"
+    mapped = build_round(project, people[:1], kind="evidence", name="evidence", overlap=1)
+    assert words(project) == "follow the round “evidence”"
+    for marked in ([1], []):
+        answer(ann1, next_hand(user=ann1, round=mapped)[0], {"support": marked}, kind="evidence")
+    assert jobs.run_job(close_round(round=mapped, by=lead).pk)
     assert words(project) == "split the target sentences into PICO tuples"
     found = {step["key"]: (step["count"], step["of"], step["state"]) for step in steps.of(project)["steps"]}
     assert found["reviews"] == (3, "retrieved", "done")
     assert found["screening"] == (2, "included of 3 screened", "done")
     assert found["studies"] == (1, "studies, reviews listed: 2", "done")
     assert found["sentences"] == (2, "targets, reviews read: 2", "done")
-    assert found["evidence"] == (0, "of 2 targets have inputs", "to do")
+    assert found["evidence"] == (1, "of 2 targets have inputs, 1 dropped without support", "done")

@@ -39,7 +39,7 @@ def _targets(project: Project, level: str, docids: Sequence[str]) -> dict[str, I
     # As it came in: a text corrected since does not make the same file another one.
     targets = list(Target.objects.filter(project=project, level=kind, key__in=docids, version=1))
     inputs: dict[int, list[Source]] = defaultdict(list)
-    rows = Input.objects.filter(target__in=targets).order_by("target_id", "position")
+    rows = Input.objects.filter(target__in=targets, numbers=[]).order_by("target_id", "position")
     for target, pmid, text in rows.values_list("target_id", "study__pmid", "text"):
         inputs[target].append(Source(pmid, text))
     return {t.key: of(t.key, t.text, tuple(inputs[t.pk])) for t in targets}

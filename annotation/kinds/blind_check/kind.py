@@ -46,7 +46,7 @@ class BlindCheckKind(LabelKind):
             return chosen
         return layout.units_of(round, [unit for unit, _ in chosen])
 
-    def units_after_layout(self, chosen: int, plan: Mapping[str, Any]) -> int:
+    def units_after_layout(self, project: Project, chosen: int, plan: Mapping[str, Any]) -> int:
         return chosen * 5
 
     def deal(

@@ -4,28 +4,24 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Q, QuerySet
 from rest_framework import serializers
 
 from accounts.models import User
-from api.parameters import Parameter, Takes
 from measures import sets, spans
 from measures.text_agreement import By, Comparison
-from projects.kinds import Batch, Filter, Kind, Row, Scale, SkipReason, Value
+from projects.kinds import Batch, Row, Scale, SkipReason, Value
 from projects.kinds.majority import Verdict, majority
-from projects.models import Answer, Assignment, Project, Round, Unit
+from projects.models import Answer, Assignment, Round, Unit
 from projects.values.in_force import values_in_force
 
-from ...corpus.layout import UNIT_TYPES
 from ...corpus.slots import SLOTS, in_short, key_of_tuple, texts_of
-from ...models import Level, PicoSplit, SplitFragment, SplitSlot, SplitTuple, Target
+from ...models import PicoSplit, SplitFragment, SplitSlot, SplitTuple, Target
 from .. import slots as slots_of_kinds
-from ..filters import of_reviews
+from ..target_sentences import FILTERS, SUPPORTED, TargetSentenceKind
 from . import in_force
 from .nearness import apart
 from .serializers import PicoCardSerializer, PicoValueSerializer
 
-SENTENCE = UNIT_TYPES[Level.SENTENCE]
 FIELD = "tuples"
 #: The column that says which proposition of the sentence a row is about.
 PART = "proposition"
@@ -46,12 +42,11 @@ COMPARISONS = (
 )  # fmt: skip
 
 
-class PicoKind(Kind):
+class PicoKind(TargetSentenceKind):
     """The split of one target sentence. In force, each of its tuples is a cluster with a target proposition."""
 
     key = "pico"
     title = "Split sentences into PICO tuples"
-    unit_types: Sequence[str] = (SENTENCE,)
     fields: Sequence[str] = (FIELD,)
     tables = (PicoSplit, SplitTuple, SplitSlot, SplitFragment)
     assumed_seconds = 60.0
@@ -63,13 +58,7 @@ class PicoKind(Kind):
     )
     card_serializer: type[serializers.Serializer[Any]] = PicoCardSerializer
     value_serializer: type[serializers.Serializer[Any]] = PicoValueSerializer
-    filters: Sequence[Filter] = (
-        of_reviews(lambda pmids: Q(target__review__pmid__in=pmids)),
-        Filter(
-            Parameter("search", Takes.TEXT, "In the sentence"),
-            lambda units, words: units.filter(target__text__icontains=words),
-        ),
-    )
+    filters = (*FILTERS, SUPPORTED)
     part = PART
     # Texts have no declared categories; how well they agree is in the comparisons.
     scales: Sequence[Scale] = tuple(
@@ -79,16 +68,6 @@ class PicoKind(Kind):
     columns: Sequence[str] = (
         PART, *SLOTS, STANDS_FOR, *(f"{slot}_pieces" for slot in SLOTS), FIELD, "propositions",
     )  # fmt: skip
-
-    def units(self, project: Project) -> QuerySet[Unit]:
-        found = Unit.objects.filter(project=project, type=SENTENCE, superseded_by=None, target__isnull=False)
-        return found.order_by("target__position", "pk")
-
-    def texts(self, units: Iterable[int]) -> dict[int, str]:
-        return dict(Target.objects.filter(unit__in=list(units)).values_list("unit", "text"))
-
-    def reviews(self, units: Iterable[int]) -> dict[int, str]:
-        return dict(Target.objects.filter(unit__in=list(units)).values_list("unit", "review__pmid"))
 
     def load(self, slots: Sequence[Assignment], round: Round) -> Batch:
         units = [slot.unit for slot in slots]

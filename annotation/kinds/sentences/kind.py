@@ -3,8 +3,8 @@
 (TASKS: sentences) One decision field a way of asking, since a review may be asked both ways in turn.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -17,10 +17,10 @@ from api.problems import Refused
 from measures.agreement import Scale
 from measures.rhetorical import DERIVED, derived
 from projects.kinds import Batch, Filter, Row, SkipReason, Value
-from projects.kinds.majority import Verdict, majority
-from projects.models import Answer, Assignment, Origin, Project, Round, Unit
+from projects.kinds.majority import Verdict, by_part
+from projects.models import Answer, Assignment, Project, Round, Unit
 
-from ...corpus.sentences import pieces, split, unsplit
+from ...corpus.sentences import rows_of, shown, split, unsplit
 from ...models import AbstractReading, Dropped, EvidenceMark, Review, RhetoricalClass, Sentence, SentenceMark
 from ..reviews import FILTERS, SCREENED_IN, ReviewKind
 from . import targets, words
@@ -99,10 +99,9 @@ class SentencesKind(ReviewKind):
 
     def load(self, slots: Sequence[Assignment], round: Round) -> Batch:
         reviews = {r.unit_id: r for r in Review.objects.filter(unit__in=[slot.unit_id for slot in slots])}
-        found: dict[int, list[dict[str, Any]]] = {}
-        rows = Sentence.objects.filter(review__in=list(reviews.values())).order_by("number")
-        for review, *sentence in rows.values_list("review", "number", "text", "section"):
-            found.setdefault(review, []).append(dict(zip(("number", "text", "section"), sentence, strict=True)))
+        found: dict[int, list[Sentence]] = {}
+        for row in Sentence.objects.filter(review__in=list(reviews.values())).order_by("number"):
+            found.setdefault(row.review_id or 0, []).append(row)
         return Batch(reviews, {"sentences": found})
 
     def card(self, slot: Assignment, batch: Batch, round: Round) -> dict[str, Any]:
@@ -112,7 +111,7 @@ class SentencesKind(ReviewKind):
             "pmid": review.pmid,
             "title": review.title,
             "task": round.options.get(ASKS, EVIDENCE),
-            "sentences": batch.extra["sentences"].get(review.pk) or _not_stored(review),
+            "sentences": shown(batch.extra["sentences"].get(review.pk) or rows_of(review)),
         }
 
     def check(self, slot: Assignment, value: Value) -> None:
@@ -155,7 +154,7 @@ class SentencesKind(ReviewKind):
         targets.follow(units, by=by, reason=reason)
 
     def adopt(self, unit: Unit, answers: Sequence[tuple[Answer, Value]], round: Round) -> list[Verdict]:
-        return [_verdict(field, answers) for field in self.fields_of(round)]
+        return [by_part(field, answers, partial(parts, field)) for field in self.fields_of(round)]
 
     def matches(self, field: str, said: Value, expected: Value, round: Round) -> bool | None:
         return len(_differing(field, said, expected)) <= int(round.policy.get(OFF, 0))
@@ -197,24 +196,6 @@ def parts(field: str, value: Value) -> dict[int, str]:
     return found | ({0: value[field]["dropped"]} if field == EVIDENCE else {})
 
 
-def _verdict(field: str, answers: Sequence[tuple[Answer, Value]]) -> Verdict:
-    """What more than half said of every sentence, where somebody said just that; else a curator decides. An answer is
-    adopted whole, so that gold is what a person wrote, and never put together from several."""
-    said = [parts(field, value) for _, value in answers]
-    verdict, _ = majority(field, answers, lambda value: tuple(parts(field, value).items()))
-    if verdict.answer:
-        return verdict
-    voted = {}
-    for number in {number for one in said for number in one}:
-        [(most, votes)] = Counter(one.get(number) for one in said).most_common(1)
-        if 2 * votes <= len(said):
-            return verdict
-        voted[number] = most
-    wanted = {number: most for number, most in voted.items() if most is not None}
-    found = next((answer for (answer, _), one in zip(answers, said, strict=True) if one == wanted), None)
-    return Verdict(field, Origin.MAJORITY, found) if found else verdict
-
-
 def _sentences(units: Sequence[int]) -> dict[tuple[int, int], int]:
     """The sentences of some reviews by (unit id, number), in this order. One query, but for an abstract that is asked
     about outside of rounds and was never split."""
@@ -233,13 +214,6 @@ def _differing(field: str, one: Value, other: Value) -> set[int]:
 def _said(field: str, value: Value) -> Sequence[Mapping[str, Any]]:
     said: Sequence[Mapping[str, Any]] = value[field] if field == CLASSES else value[field]["sentences"]
     return said
-
-
-def _not_stored(review: Review) -> list[dict[str, Any]]:
-    return [
-        {"number": number, "text": review.abstract[piece.start : piece.end], "section": piece.section}
-        for number, piece in enumerate(pieces(review.abstract, review.sections), start=1)
-    ]
 
 
 def _values(readings: QuerySet[AbstractReading]) -> Iterable[tuple[AbstractReading, Value]]:

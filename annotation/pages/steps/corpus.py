@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from projects.models import Project
+from projects.models import Project, Round
 from projects.pages.steps import Begun, Next, Step, Stretch, askable
 
 from ...models import Cluster, Target
@@ -55,8 +55,11 @@ def _retrieved(far: Far, following: dict[str, Next]) -> Iterator[tuple[str, Step
         state = _begun(far.read, far.included)
         yield "sentences", Step("Sentences", far.targets, of, state, "rounds", next=following.get("sentences"))
     if far.targets:
-        state = _begun(far.supported, far.targets)
-        yield "evidence", Step("Evidence", far.supported, f"of {far.targets:,} targets have inputs", state, "evidence")
+        state = _begun(far.supported + far.dropped, far.targets)
+        dropped = f", {far.dropped:,} dropped without support" if far.dropped else ""
+        of = f"of {far.targets:,} targets have inputs{dropped}"
+        onward = following.get("evidence")
+        yield "evidence", Step("Evidence", far.supported, of, state, "evidence", next=onward)
 
 
 def _unread(far: Far) -> Next | None:
@@ -75,7 +78,7 @@ def _following(project: Project, far: Far) -> dict[str, Next]:
     inviting people comes first."""
     if far.searching or askable(project) < 2:
         return {}
-    there = set(project.rounds.opened_by_people().values_list("kind", flat=True))
+    rounds = set(project.rounds.opened_by_people().values_list("kind", "status"))
     found = {}
     if far.retrieved and not far.screened:
         why = f"Which of the retrieved reviews belong in the data set ({far.retrieved:,} in all)?"
@@ -86,11 +89,16 @@ def _following(project: Project, far: Far) -> dict[str, Next]:
     if far.included and not far.read:
         why = f"Sentences of the included reviews that bear evidence become targets ({far.included:,} reviews in all)."
         found["sentences"] = ("pick the sentences that bear evidence", why)
-    if far.targets:
+    left = far.targets - far.supported - far.dropped
+    if left > 0 and far.abstracts:
+        why = f"Which sentences of the included studies support a target ({left:,} targets in all)?"
+        found["evidence"] = ("map the targets to their evidence", why)
+    # What no study supports need not be split.
+    if far.targets and ("evidence", Round.Status.OPEN) not in rounds:
         why = f"A target sentence claims one thing or several: one tuple a claim ({far.targets:,} targets in all)."
         found["pico"] = ("split the target sentences into PICO tuples", why)
     return {
         kind: Next(words, why, "Open a round", f"rounds/new?kind={kind}")
         for kind, (words, why) in found.items()
-        if kind not in there
+        if kind not in {kind for kind, _ in rounds}
     }

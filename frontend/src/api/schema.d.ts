@@ -2923,7 +2923,7 @@ export interface components {
         };
         /** @enum {string} */
         ByEnum: "provider" | "link";
-        Card: components["schemas"]["BlindCheckCard"] | components["schemas"]["CompareCard"] | components["schemas"]["MatchCard"] | components["schemas"]["PicoCard"] | components["schemas"]["RateCard"] | components["schemas"]["ScreenCard"] | components["schemas"]["SentencesCard"] | components["schemas"]["StudiesCard"] | components["schemas"]["TupleCard"] | components["schemas"]["LabelCard"] | components["schemas"]["CounterfactualCard"] | components["schemas"]["DiscourseCard"];
+        Card: components["schemas"]["BlindCheckCard"] | components["schemas"]["CompareCard"] | components["schemas"]["EvidenceCard"] | components["schemas"]["MatchCard"] | components["schemas"]["PicoCard"] | components["schemas"]["RateCard"] | components["schemas"]["ScreenCard"] | components["schemas"]["SentencesCard"] | components["schemas"]["StudiesCard"] | components["schemas"]["TupleCard"] | components["schemas"]["LabelCard"] | components["schemas"]["CounterfactualCard"] | components["schemas"]["DiscourseCard"];
         CardUnit: {
             id: number;
             /** @description Empty where people are not to learn it. */
@@ -3844,6 +3844,40 @@ export interface components {
             /** @description The newest ranking that is under way, or failed. */
             job: components["schemas"]["Job"] | null;
         };
+        /** @description What every card has, whatever its kind. */
+        EvidenceCard: {
+            assignment: number;
+            /** @description Of the person's answer; 0 before the first. */
+            revision: number;
+            /** @description Revision of the unit; send it back with the answer. */
+            shown: number;
+            position: number;
+            unit: components["schemas"]["CardUnit"];
+            /** Format: date-time */
+            answered_at: string | null;
+            outcome: components["schemas"]["OutcomeEnum"] | components["schemas"]["NullEnum"];
+            comment: string;
+            flag: boolean;
+            /** @description The decisions whose value is shown, to be sent back with the answer; empty where none is. */
+            references: number[];
+            target: string;
+            /** @description Of the review that the target is of. */
+            review_title: string;
+            /** @description Of the study. */
+            pmid: string;
+            title: string;
+            sentences: components["schemas"]["AbstractSentence"][];
+            /** @description The numbers of the nearest sentences, the nearest first; empty where they are not ranked yet, null where the round does not show them. */
+            ranks: number[] | null;
+            value: components["schemas"]["SupportValue"] | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "evidence";
+        };
+        /** @enum {string} */
+        EvidenceKindEnum: "evidence";
         /** @description Of the pairs that are both mapped by people and ranked. */
         EvidenceReport: {
             /** @description A sentence that people took is ranked first. */
@@ -3901,6 +3935,35 @@ export interface components {
             ci: number[] | null;
             undefined: string;
             no_interval: string;
+        };
+        /** @description What every submission has, whatever its kind. */
+        EvidenceSubmissionRequest: {
+            assignment: number;
+            /** @description The revision that this one follows. */
+            revision: number;
+            outcome: components["schemas"]["OutcomeEnum"];
+            /**
+             * @description Code of a skip.
+             * @default
+             */
+            reason: string;
+            shown: number;
+            /** @default 0 */
+            active_ms: number;
+            /** @default  */
+            comment: string;
+            /** @default false */
+            flag: boolean;
+            /** @description The decisions that the card showed. */
+            references?: number[];
+            /** @description Assignments whose cards are held. */
+            have?: number[];
+            value?: components["schemas"]["SupportValueRequest"] | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "evidence";
         };
         /** @description A summary, letter by letter as its system wrote it, and what each rater said of it. */
         Example: {
@@ -7795,7 +7858,7 @@ export interface components {
             title: string;
             text: string;
         };
-        SubmissionRequest: components["schemas"]["BlindCheckSubmissionRequest"] | components["schemas"]["CompareSubmissionRequest"] | components["schemas"]["MatchSubmissionRequest"] | components["schemas"]["PicoSubmissionRequest"] | components["schemas"]["RateSubmissionRequest"] | components["schemas"]["ScreenSubmissionRequest"] | components["schemas"]["SentencesSubmissionRequest"] | components["schemas"]["StudiesSubmissionRequest"] | components["schemas"]["TupleSubmissionRequest"] | components["schemas"]["LabelSubmissionRequest"] | components["schemas"]["CounterfactualSubmissionRequest"] | components["schemas"]["DiscourseSubmissionRequest"];
+        SubmissionRequest: components["schemas"]["BlindCheckSubmissionRequest"] | components["schemas"]["CompareSubmissionRequest"] | components["schemas"]["EvidenceSubmissionRequest"] | components["schemas"]["MatchSubmissionRequest"] | components["schemas"]["PicoSubmissionRequest"] | components["schemas"]["RateSubmissionRequest"] | components["schemas"]["ScreenSubmissionRequest"] | components["schemas"]["SentencesSubmissionRequest"] | components["schemas"]["StudiesSubmissionRequest"] | components["schemas"]["TupleSubmissionRequest"] | components["schemas"]["LabelSubmissionRequest"] | components["schemas"]["CounterfactualSubmissionRequest"] | components["schemas"]["DiscourseSubmissionRequest"];
         /** @description The hand: which assignments, in order, and the cards that the client does not hold yet. */
         Submitted: {
             hand: number[];
@@ -7850,6 +7913,18 @@ export interface components {
             /** @description The unit that has the corrected text. */
             unit: number;
             version: number;
+        };
+        /** @description The sentences that support the target, by their numbers; none where the study does not support it. */
+        SupportValue: {
+            support: number[];
+            /** @description What was shown as ranks 1, 2, 3. */
+            ranked?: number[];
+        };
+        /** @description The sentences that support the target, by their numbers; none where the study does not support it. */
+        SupportValueRequest: {
+            support: number[];
+            /** @description What was shown as ranks 1, 2, 3. */
+            ranked?: number[];
         };
         /** @description A summariser with its versions, the newest first. */
         System: {
@@ -7965,7 +8040,7 @@ export interface components {
         /** @enum {string} */
         TaskEnum: "sentence_classes" | "evidence_sentences";
         /** @enum {string} */
-        TaskKindEnum: "blind_check" | "compare" | "match" | "pico" | "rate" | "screen" | "sentences" | "studies" | "tuple" | "label" | "counterfactual" | "discourse";
+        TaskKindEnum: "blind_check" | "compare" | "evidence" | "match" | "pico" | "rate" | "screen" | "sentences" | "studies" | "tuple" | "label" | "counterfactual" | "discourse";
         /** @enum {string} */
         TextOriginEnum: "drafted" | "edited" | "written";
         TextSaid: {
@@ -12740,7 +12815,7 @@ export interface operations {
     outdated_answers_list: {
         parameters: {
             query?: {
-                kind?: "blind_check" | "compare" | "match" | "pico" | "rate" | "screen" | "sentences" | "studies" | "tuple" | "label" | "counterfactual" | "discourse";
+                kind?: "blind_check" | "compare" | "evidence" | "match" | "pico" | "rate" | "screen" | "sentences" | "studies" | "tuple" | "label" | "counterfactual" | "discourse";
                 /** @description A page number within the paginated result set. */
                 page?: number;
                 /** @description Number of results to return per page. */
@@ -14827,7 +14902,7 @@ export interface operations {
     stale_list: {
         parameters: {
             query?: {
-                kind?: "blind_check" | "compare" | "match" | "pico" | "rate" | "screen" | "sentences" | "studies" | "tuple" | "label" | "counterfactual" | "discourse";
+                kind?: "blind_check" | "compare" | "evidence" | "match" | "pico" | "rate" | "screen" | "sentences" | "studies" | "tuple" | "label" | "counterfactual" | "discourse";
                 /** @description A page number within the paginated result set. */
                 page?: number;
                 /** @description Number of results to return per page. */

@@ -64,7 +64,7 @@ it('has a folder for every kind of the API, and no other', () => {
 })
 
 it('begins with the one usual kind', () => {
-  expect(kinds.map((k) => k.key)).toEqual(['label', 'blind_check', 'compare', 'counterfactual', 'discourse', 'match', 'pico', 'rate', 'screen', 'sentences', 'studies', 'tuple'])
+  expect(kinds.map((k) => k.key)).toEqual(['label', 'blind_check', 'compare', 'counterfactual', 'discourse', 'evidence', 'match', 'pico', 'rate', 'screen', 'sentences', 'studies', 'tuple'])
   expect(kinds.filter((k) => k.usual)).toHaveLength(1)
 })
 
@@ -134,7 +134,7 @@ it('has units to try that agree with themselves, with cues that stand in their t
       expect(unit.card.kind).toBe(kind.key)
       expect(task.textOf(unit.card)).not.toBe('')
       const text = task.textOf(unit.card)
-      for (const cue of Object.values(unit.expected).filter(Array.isArray).flat().filter((one) => 'quote' in one)) expect(text.slice(cue.start, cue.end)).toBe(cue.quote)
+      for (const cue of Object.values(unit.expected).filter(Array.isArray).flat().filter((one) => one instanceof Object && 'quote' in one)) expect(text.slice(cue.start, cue.end)).toBe(cue.quote)
     }
   }
 })

@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest'
 import { sharedBindings } from '../../work/keys.ts'
+import { sectionsOf } from '../sections.ts'
 import { nowhere } from '../trial.ts'
 import { CLASSES, MARKS } from './choices.ts'
 import { bindings } from './keys.ts'
-import { answered, inWords, Marking, sectionsOf, type Card } from './state.ts'
+import { answered, inWords, Marking, type Card } from './state.ts'
 
 const card = (task: Card['task'], count = 3, value: Card['value'] = null): Card => ({
   ...nowhere(1), kind: 'sentences', pmid: '1', title: 'Nepralin', task, value,

@@ -5,30 +5,12 @@ import { beside, choicesOf, type Class, type Mark, type Said, type Task } from '
 
 export type Card = Schemas['SentencesCard']
 export type Value = Schemas['SentencesValue']
-type Sentence = Card['sentences'][number]
 
 /** What is kept of an unfinished unit. */
 export interface Draft {
   said: readonly (Said | null)[]
   at: number
   dropped: boolean
-}
-
-/** Sentences under one heading, with the place of the first among all. */
-export interface Section {
-  readonly title: string
-  readonly first: number
-  readonly sentences: readonly Sentence[]
-}
-
-export function sectionsOf(sentences: readonly Sentence[]): readonly Section[] {
-  const found: (Section & { sentences: Sentence[] })[] = []
-  for (const [n, sentence] of sentences.entries()) {
-    const last = found.at(-1)
-    if (last?.title === sentence.section) last.sentences.push(sentence)
-    else found.push({ title: sentence.section, first: n, sentences: [sentence] })
-  }
-  return found
 }
 
 export class Marking {

@@ -1,0 +1,16 @@
+import type { KindDefinition } from '../kind.ts'
+
+/** Which sentences of a study's abstract support a target sentence. */
+const evidence: KindDefinition = {
+  key: 'evidence',
+  unit: 'Target and study',
+  noun: 'evidence',
+  missing: 'its evidence',
+  said: (_, value) => value,
+  signs: {},
+  strip: { supported: '+', 'no support': '−' },
+  fields: [],
+  task: () => import('./task.ts'),
+  trial: () => import('./trial.ts'),
+}
+export default evidence

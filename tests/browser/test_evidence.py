@@ -1,0 +1,157 @@
+"""Targets are mapped to the sentences that support them: few actions at a desk, on a phone, and at a curator's."""
+
+from collections.abc import Callable
+
+from playwright.sync_api import expect
+
+from tests.browser.conftest import Visit
+from tests.browser.desk import SETTLED
+from tests.browser.test_pages import violations
+from tests.browser.test_screening import run
+from tests.processes.house import House
+
+OPEN = """
+import json
+from accounts.models import User
+from annotation.actions.ranking import rank
+from annotation.corpus.sentences import split
+from annotation.imports.pubmed.record import composed
+from annotation.models import Level, Review, Study, Target
+from projects.actions.people import add_member, create_project
+from projects.models import Unit
+from tests.builders import build_round
+lead = User.objects.get(email='lead@example.org')
+project = create_project(slug='evidence', name='Evidence', by=lead)
+unit = Unit.objects.create(project=project, type='review', key='26000000', made_by=lead)
+review = Review.objects.create(project=project, pmid=unit.key, unit=unit, title='Nepralin for migraine: a review')
+texts = ['Nepralin reduces attacks of migraine in adults.',
+         'Nausea is no more frequent with nepralin than with placebo.']
+for n, text in enumerate(texts):
+    own = Unit.objects.create(project=project, type='target sentence', key=f'26000000_{n}')
+    Target.objects.create(project=project, review=review, level=Level.SENTENCE, key=own.key, position=n, text=text,
+                          unit=own)
+abstract, sections = composed([
+    ('BACKGROUND', 'BACKGROUND', 'Migraine is a common cause of sick leave. '
+     'We asked whether nepralin reduces attacks.'),
+    ('METHODS', 'METHODS', 'We randomised 240 adults to nepralin or placebo for twelve weeks. '
+     'Attacks were kept in diaries.'),
+    ('RESULTS', 'RESULTS', 'Attacks fell from 6.1 to 4.2 a month on nepralin and from 6.0 to 5.6 on placebo. '
+     'Nausea was reported by 12 and 11 patients.'),
+    ('CONCLUSIONS', 'CONCLUSIONS', 'Nepralin reduced attacks of migraine in adults. '
+     'It was as well tolerated as placebo.'),
+])
+for n in range(2):
+    study = Study.objects.create(project=project, pmid=str(10000000 + n), title=f'Nepralin for migraine, trial {n}',
+                                 abstract=abstract, sections=[section._asdict() for section in sections])
+    study.reviews.add(review)
+    if n == 0:
+        split([study])
+        rank(project=project, ranker='words', model='')
+people = [add_member(project=project, user=User.objects.get(email=f'ann{n}@example.org'), role='annotator', by=lead)
+          for n in (1, 2)]
+print(json.dumps(build_round(project, people, kind='evidence', overlap=2).pk))
+"""
+SAID = """
+import json
+from projects import kinds
+from annotation.models import Support
+values = kinds.get('evidence').values(Support.objects.values_list('answer', flat=True))
+rows = Support.objects.order_by('pk')
+print(json.dumps([[values[s.answer_id]['support'], s.ranked] for s in rows]))
+"""
+CLOSE = """
+import json
+from accounts.models import User
+from projects.actions.gold import finish_round
+from projects.actions.rounds import close_round
+from projects.models import Round
+lead = User.objects.get(email='lead@example.org')
+round = Round.objects.get(project__slug='evidence')
+close_round(round=round, by=lead)
+finish_round(round=round, by=lead)
+print(json.dumps(round.pk))
+"""
+INPUTS = """
+import json
+from annotation.models import Input
+rows = Input.objects.current().filter(target__project__slug='evidence').order_by('target', 'position')
+print(json.dumps(list(rows.values_list('target__key', 'study__pmid', 'text'))))
+"""
+
+
+def test_a_pair_takes_a_few_keys_and_no_support_one(house: House, visit: Callable[..., Visit]) -> None:
+    round = run(house, OPEN)
+    at = visit("ann1", width=1280)
+    at.go(f"/work/{round}")
+    page = at.page
+    actions = 0
+
+    def press(*keys: str) -> None:
+        nonlocal actions
+        page.wait_for_timeout(SETTLED)
+        for key in keys:
+            page.keyboard.press(key)
+        actions += len(keys)
+
+    target = page.get_by_text("Nepralin reduces attacks of migraine in adults.")
+    expect(target).to_be_visible()
+    sentences = page.get_by_role("option")
+    expect(sentences).to_have_count(8)
+    # The wording in the stored text is all that stands in the page; ranks are drawn beside it.
+    assert sentences.nth(6).inner_text() == "Nepralin reduced attacks of migraine in adults."
+    ranks = {n: sentences.nth(n).get_attribute("data-rank") for n in range(8)}
+    assert ranks[6] == "1"
+    assert sorted(rank for rank in ranks.values() if rank) == ["1", "2", "3"]
+    expect(page.locator(".current")).to_have_text("Migraine is a common cause of sick leave.")
+    page.wait_for_timeout(SETTLED)
+    assert violations(at) == []
+    # Nothing moves when a sentence is marked, and the target stays in sight.
+    place = "e => [...e.getClientRects()].map(r => [r.left, r.top + scrollY])"
+    box = sentences.last.evaluate(place)
+    press("End", "ArrowUp", "Space")
+    assert sentences.last.evaluate(place) == box
+    expect(sentences.nth(6)).to_have_attribute("aria-selected", "true")
+    assert violations(at) == []
+    press("ArrowDown", "Space", "Home", "Space")
+    expect(page.get_by_text("Two at most: take one back first.")).to_be_visible()
+    press("End", "Space", "Enter")
+    expect(page.get_by_text("Nausea is no more frequent", exact=False).first).to_be_visible()
+    assert actions == 10, "a sentence found from the end takes four; the rest was looking around"
+    actions = 0
+    page.mouse.wheel(0, 400)
+    expect(page.locator(".target")).to_be_in_viewport()
+    press("End", "ArrowUp", "ArrowUp", "Space", "Enter")
+    assert actions == 5
+
+    expect(page.get_by_text("trial 1")).to_be_visible()
+    expect(page.get_by_text("These sentences are not ranked yet.")).to_be_visible()
+    actions = 0
+    press("Enter")
+    expect(page.get_by_text("Nothing is marked.")).to_be_visible()
+    press("0")
+    expect(page.get_by_text("Nausea is no more frequent", exact=False).first).to_be_visible()
+    actions = 0
+    press("0")
+    expect(page.locator("main")).to_contain_text("All done")
+    assert actions == 1, "no support is one key"
+    said = run(house, SAID)
+    assert isinstance(said, list)
+    assert [support for support, _ in said] == [[7], [6], [], []]
+    assert [len(ranked) for _, ranked in said] == [3, 3, 0, 0]
+
+    phone = visit("ann2", scheme="dark", width=400)
+    phone.go(f"/work/{round}")
+    for sentence in ("Nepralin reduced attacks", "It was as well tolerated", "Nepralin reduced attacks"):
+        phone.page.wait_for_timeout(SETTLED)
+        phone.page.get_by_role("option", name=sentence).click()
+        assert violations(phone) == []
+        phone.page.get_by_role("button", name="Next").click()
+        phone.page.wait_for_timeout(SETTLED)
+    phone.page.get_by_role("button", name="No support").click()
+    expect(phone.page.locator("main")).to_contain_text("All done")
+
+    run(house, CLOSE)
+    desk = visit("lead", width=1280)
+    desk.go(f"/projects/evidence/rounds/{round}/adjudicate")
+    expect(desk.page.get_by_text("Nausea is no more frequent", exact=False).first).to_be_visible()
+    assert violations(desk) == []
