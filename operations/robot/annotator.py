@@ -129,5 +129,8 @@ class Annotator:
         }  # fmt: skip
         if rng.random() < self.noise.skip:
             return body | {"outcome": "skipped", "reason": "unclear", "value": None}
-        thought = disturbed(self.truth(card), card["text"], self.noise, rng)
-        return body | {"outcome": "answered", "value": thought.value(card["text"])}
+        return body | {"outcome": "answered", "value": self.value(card, rng)}
+
+    def value(self, card: Mapping[str, Any], rng: random.Random) -> dict[str, Any]:
+        """What it says of a card."""
+        return disturbed(self.truth(card), card["text"], self.noise, rng).value(card["text"])

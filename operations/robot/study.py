@@ -3,6 +3,7 @@
 import secrets
 import threading
 import time
+import uuid as uuids
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -103,6 +104,33 @@ class Study:
             self.wait(self.lead.post(path))
             report = self.lead.get(path)
         return report
+
+    def adjudicate(self, round: int, reason: str, right: Callable[[Mapping[str, Any]], bool]) -> int:
+        """Decide whatever waits in a closed round by the first answer whose value is right; how many units."""
+        queue, decided = f"rounds/{round}/adjudication/", 0
+        while rows := self.lead.get(queue)["rows"]:
+            for row in rows:
+                dossier = self.lead.get(f"{queue}{row['unit']}/")
+                taken = next(one["answer"] for one in dossier["answers"] if right(one["card"]["value"]))
+                said = {"answer": taken, "seen": dossier["seen"], "reason": reason}
+                self.lead.post(f"{queue}{row['unit']}/", {"uuid": str(uuids.uuid4()), **said})
+                decided += 1
+        return decided
+
+    def search(self, query: str, topic: str) -> dict[str, Any]:
+        """Search PubMed for reviews, and wait until they are read; the search."""
+        path = f"projects/{self.slug}/searches/"
+        asked = {"query": query, "topic": topic, "date_from": None, "date_to": None}
+        return self._searched(self.lead.post(path, asked))
+
+    def read_studies(self) -> dict[str, Any]:
+        """Read the records of studies that are known by their PubMed ids alone; the search."""
+        return self._searched(self.lead.post(f"projects/{self.slug}/searches/studies/", {"review": ""}))
+
+    def _searched(self, made: Mapping[str, Any]) -> dict[str, Any]:
+        self.wait(made["job"])
+        found: dict[str, Any] = self.lead.get(f"searches/{made['id']}/")
+        return found
 
     def release(self, version: str) -> int:
         """Freeze a release; its id."""

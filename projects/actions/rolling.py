@@ -17,7 +17,6 @@ from audit.log import record
 from sql.held import Held
 from sql.planner import look_anew
 
-from .. import kinds
 from ..background import batches, jobs
 from ..background.progress import Progress
 from ..models import Assignment, Job, JobStatus, Participant, Round, Unit
@@ -71,13 +70,15 @@ def take_in(*, round: Round, by: User | None, progress: Progress) -> dict[str, A
 
 
 def _new(round: Round) -> list[tuple[int, int]]:
-    """The (unit, context) ids that fit and are not in the round. A text that took the place of one that is in it is not
-    new: whether it is asked anew is a matter of that one's answers (`staleness`)."""
+    """The (unit, context) ids that fit, as the kind lays them out, and are not in the round. A text that took the place
+    of one that is in it is not new: whether it is asked anew is a matter of that one's answers (`staleness`)."""
+    chosen = rounds.chosen_units(round.project, rounds.plan_of(round, []))
+    with batches.batch():
+        units = rounds.laid_out(round, chosen)
     there = Assignment.objects.filter(round=round).order_by().values("unit")
     known = set(there.values_list("unit", flat=True))
-    newer = Unit.objects.filter(supersedes__in=there)
-    known.update(newer.values_list("pk", flat=True))
-    return [unit for unit in rounds.chosen_units(round.project, rounds.plan_of(round, [])) if unit[0] not in known]
+    known.update(Unit.objects.filter(supersedes__in=there).values_list("pk", flat=True))
+    return [unit for unit in units if unit[0] not in known]
 
 
 def _append(round: Round, units: Sequence[tuple[int, int]], by: User | None) -> bool:
@@ -88,9 +89,8 @@ def _append(round: Round, units: Sequence[tuple[int, int]], by: User | None) -> 
     slots = Assignment.objects.filter(round=round)
     last = slots.aggregate(last=Max("position"))["last"]
     first = 0 if last is None else last + 1
-    laid_out = kinds.get(round.kind).lay_out(round, units)
     Assignment.objects.bulk_create(
-        rounds.assignment(round, slot, after=first) for slot in rounds.slots_of(round, laid_out, [])
+        rounds.assignment(round, slot, after=first) for slot in rounds.slots_of(round, units, [])
     )
     # Whoever has come round to the beginning of the walk goes to its new end first.
     Participant.objects.filter(round=round, wrapped=True).update(wrapped=False, cursor=first - 1)

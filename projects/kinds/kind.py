@@ -146,7 +146,7 @@ class Kind:
     @property
     def rolls(self) -> bool:
         """Whether each unit of a round is asked for itself, so that more can follow while it is open. A kind that lays
-        out what was chosen, and still asks that and nothing else, says so."""
+        out units, and lays out each alike whatever else is chosen, says so."""
         return type(self).lay_out is Kind.lay_out and type(self).deal is Kind.deal
 
     def units_after_layout(self, project: Project, chosen: int, plan: Mapping[str, Any]) -> int:

@@ -31,11 +31,13 @@ from api.problems import Refused
 from audit.actions import seal_pending
 from audit.verify import findings
 from projects import kinds
+from projects.actions import rolling
 from projects.actions.answers import next_hand
 from projects.actions.corrections import Correction, correct, correct_all
 from projects.actions.gold import finish_round
 from projects.actions.rounds import RoundPlan, close_round
 from projects.actions.staleness import stale_units
+from projects.background.progress import silent
 from projects.models import Decision, Member, Origin, Project, Round, Unit
 from projects.pages import plans, steps
 from projects.rounds.agreement import report
@@ -438,3 +440,16 @@ def test_six_pairs_need_no_more_queries_to_be_followed_than_one(project: Project
     # Each value is checked against its abstract.
     assert costs[1] - costs[0] <= 5
     assert Input.objects.current().count() == 7
+
+
+def test_a_rolling_round_takes_in_targets_and_studies_that_come_later(project: Project, people: list[Member]) -> None:
+    round = open_for(project, people[:1], rolling=True)
+    assert round.units_count == 0
+    review = build_review(project)
+    assert rolling.take_in(round=round, by=None, progress=silent)["units"] == 4
+    study = Study.objects.filter(reviews=review, abstract="").get()
+    study.abstract = ABSTRACT
+    study.save(update_fields=["abstract"])
+    assert rolling.take_in(round=round, by=None, progress=silent)["units"] == 2
+    newest = round.assignments.order_by("-position")[:2].values_list("unit__evidence_pair__study", flat=True)
+    assert set(newest) == {study.pk}

@@ -104,11 +104,14 @@ class EvidenceKind(TargetSentenceKind):
         """Pairs that were laid out."""
         return Unit.objects.filter(project=project, type=layout.PAIR).order_by("context", "position", "pk")
 
+    #: Each pair is asked for itself, whatever other targets and studies there are.
+    rolls = True
+
     def lay_out(self, round: Round, chosen: Sequence[tuple[int, int]]) -> Sequence[tuple[int, int]]:
         if round.meaning.chooses != "any":
             return chosen
         pairs = layout.units_of(round, [unit for unit, _ in chosen])
-        if not pairs:
+        if not pairs and not round.is_rolling:
             raise Refused.field("filters", "The reviews of these targets have no studies whose abstracts are known.")
         return pairs
 

@@ -1,0 +1,37 @@
+"""A round that takes in what comes later: opened before there is anything to ask, and looked at again by its lead."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from playwright.sync_api import expect
+
+from tests.browser.conftest import Visit
+from tests.browser.test_curate import lines, make_review
+from tests.browser.test_pages import unnamed_controls, violations
+from tests.processes.house import House
+
+
+def test_a_round_is_opened_before_there_is_anything_and_takes_in_what_comes(
+    visit: Callable[..., Visit], house: House, tmp_path: Path
+) -> None:
+    make_review(house, "rolling", lines()[2])
+    lead = visit("lead")
+    page = lead.page
+    lead.go("/projects/rolling/rounds/new?kind=label")
+    page.get_by_label("Name", exact=True).fill("As they come")
+    page.get_by_role("group", name="Who works in it").get_by_role("checkbox").first.check()
+    expect(page.get_by_role("button", name="Open round")).to_be_disabled()
+    page.get_by_label("take in units that come later").check()
+    expect(page.get_by_text("How units are chosen, people per unit")).to_be_visible()
+    page.get_by_role("button", name="Open round").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("As they come")
+    expect(page.get_by_text("taken in while the round is open")).to_be_visible()
+    assert violations(lead) == []
+    assert unnamed_controls(lead) == []
+    line = lines()[0]
+    (tmp_path / "more.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
+    house.manage("import_data", "m3", str(tmp_path / "more.jsonl"), "--project", "rolling")
+    page.get_by_role("button", name="Take in new units").click()
+    units = page.locator("dl.about div", has_text="Units").first
+    expect(units).to_contain_text(f"{1 + len(line['input_studies'])} \N{MULTIPLICATION SIGN}")

@@ -1,0 +1,211 @@
+"""From a query to a release: a robot lead and two robot annotators build a small data set through the API alone."""
+
+import json
+import os
+import random
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import pytest
+
+from accounts.models import User
+from operations.robot.annotator import Annotator
+from operations.robot.client import Client
+from operations.robot.history import do_waiting_jobs
+from operations.robot.study import Study
+from operations.robot.transport import InProcess
+from projects.models import Member, Project
+from tests.annotation.pubmed_files import article
+from tests.annotation.pubmed_stub import Stub, serving
+
+pytestmark = pytest.mark.django_db(transaction=True)
+#: 60 by `make soak`.
+REVIEWS = int(os.environ.get("REVIEWS", "6"))
+FIRST, STUDIES = 30_000_000, 40_000_000
+#: Each outcome is claimed by one sentence of a review, and is borne out by the two trials that it cites.
+OUTCOMES = ("relapse", "pain", "fatigue", "nausea", "insomnia", "anxiety")
+#: What a reader says of a card, by the kind of work.
+Says = Callable[[Mapping[str, Any], random.Random], dict[str, Any]]
+
+
+def outcome(number: int) -> str:
+    return OUTCOMES[number % len(OUTCOMES)]
+
+
+def reviews() -> Iterator[tuple[str, str]]:
+    """(PMID, record). The last one is about something else."""
+    for number in range(REVIEWS):
+        about = outcome(number)
+        what = "Cooking" if number == REVIEWS - 1 else f"Nepralin for {about}"
+        parts = (
+            ("BACKGROUND", "BACKGROUND", f"Many adults suffer from {about}."),
+            ("METHODS", "METHODS", "We searched two data bases up to May."),
+            ("MAIN RESULTS", "RESULTS", "Two trials were included."),
+            ("CONCLUSIONS", "CONCLUSIONS", f"Nepralin reduces {about} in adults. More trials are needed."),
+        )
+        cites = [str(STUDIES + 2 * number), str(STUDIES + 2 * number + 1)]
+        pmid = str(FIRST + number)
+        yield pmid, article(pmid, title=f"{what}: a systematic review.", parts=parts, references=cites)
+
+
+def studies() -> Iterator[tuple[str, str]]:
+    for number in range(2 * REVIEWS):
+        about, pmid = outcome(number // 2), str(STUDIES + number)
+        parts = (
+            ("OBJECTIVE", "OBJECTIVE", f"We asked whether nepralin helps against {about}."),
+            ("METHODS", "METHODS", f"Ninety adults with {about} took nepralin or placebo. They were seen each month."),
+            ("RESULTS", "RESULTS", f"Nepralin significantly reduced {about} compared with placebo. Nobody died."),
+        )
+        yield (
+            pmid,
+            article(pmid, title=f"Nepralin against {about}.", parts=parts, types=("Randomized Controlled Trial",)),
+        )
+
+
+class Reader(Annotator):
+    """A robot that reads as it was told to."""
+
+    def __init__(self, client: Client, round: int, says: Says, seed: int) -> None:
+        super().__init__(client, round, seed=seed)
+        self.says = says
+
+    def value(self, card: Mapping[str, Any], rng: random.Random) -> dict[str, Any]:
+        return self.says(card, rng)
+
+
+def screened(card: Mapping[str, Any], rng: random.Random) -> dict[str, Any]:
+    return {"screening": "include" if "Nepralin" in card["title"] else "not relevant"}
+
+
+def screened_hastily(card: Mapping[str, Any], rng: random.Random) -> dict[str, Any]:
+    """As one who lets the first review slip."""
+    return {"screening": "not relevant"} if card["pmid"] == str(FIRST) else screened(card, rng)
+
+
+def listed(card: Mapping[str, Any], rng: random.Random) -> dict[str, Any]:
+    """Whatever the review cites."""
+    return {"included_studies": {"listed": [{"pmid": one["pmid"], "missing": ""} for one in card["cited"]]}}
+
+
+def evidence_bearing(card: Mapping[str, Any], rng: random.Random) -> dict[str, Any]:
+    bears = {s["number"] for s in card["sentences"] if s["text"].startswith("Nepralin reduces")}
+    said = [{"number": s["number"], "said": "picked" if s["number"] in bears else "neither"} for s in card["sentences"]]
+    return {"evidence_sentences": {"dropped": "", "sentences": said}}
+
+
+def supporting(card: Mapping[str, Any], rng: random.Random) -> dict[str, Any]:
+    said = [s["number"] for s in card["sentences"] if s["text"].startswith("Nepralin significantly")]
+    return {"support": said, "ranked": card["ranks"]}
+
+
+def marked(text: str, words: str) -> dict[str, Any]:
+    at = text.index(words)
+    return {"text": words, "fragments": [{"start": at, "end": at + len(words), "quote": words}]}
+
+
+def split(card: Mapping[str, Any], rng: random.Random) -> dict[str, Any]:
+    """One claim: "Nepralin reduces OUTCOME in adults." The comparator is not said."""
+    text = card["text"]
+    about = text.removeprefix("Nepralin reduces ").removesuffix(" in adults.")
+    nothing = {"text": "", "fragments": [], "stands_for": "placebo"}
+    return {
+        "tuples": [{"p": marked(text, "adults"), "i": marked(text, "Nepralin"), "c": nothing, "o": marked(text, about)}]
+    }
+
+
+def labelled(card: Mapping[str, Any], rng: random.Random) -> dict[str, Any]:
+    words = next(one for one in ("reduces", "reduced") if one in card["text"])
+    return {
+        "polarity": "positive", "polarity_cue": marked(card["text"], words)["fragments"], "modality": "moderate",
+        "modality_cue": [],
+    }  # fmt: skip
+
+
+def related(card: Mapping[str, Any], rng: random.Random) -> dict[str, Any]:
+    return {"relation": "agreement"}
+
+
+def rewritten(card: Mapping[str, Any], rng: random.Random) -> dict[str, Any]:
+    """The first draft of each kind; a kind without one does not apply."""
+    none = {"text": "", "origin": "", "rule": "", "reason": "no opposite"}
+    return {
+        one["field"]: one["drafts"][0] | {"origin": "drafted", "reason": ""} if one["drafts"] else none
+        for one in card["asked"]
+    }
+
+
+@pytest.fixture
+def stub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stub]:
+    with serving() as stub:
+        yield stub
+
+
+class Lab:
+    """A lead with a study, and two readers."""
+
+    def __init__(self, project: Project, lead: User, readers: tuple[User, User]) -> None:
+        self.study = Study(Client(InProcess(lead)), project.slug, pump=do_waiting_jobs)
+        self.readers = [Client(InProcess(user)) for user in readers]
+        self.members = list(
+            Member.objects.filter(project=project, user__in=readers).order_by("pk").values_list("pk", flat=True)
+        )
+
+    def round(self, kind: str, says: Says, *others: Says, close: bool = True, **plan: Any) -> int:
+        """A round of both readers, worked to its end, closed and adjudicated. ``others``: what the second one says."""
+        round = self.study.open_round(kind, self.members, kind=kind, overlap=2, **plan)
+        for seed, (client, how) in enumerate(zip(self.readers, [says, *(others or [says])], strict=True), start=1):
+            Reader(client, round, how, seed).work()
+        if close:
+            self.study.close(round)
+        return round
+
+    def get(self, path: str) -> Any:
+        return self.study.lead.get(f"projects/{self.study.slug}/{path}")
+
+
+@pytest.fixture
+def lab(project: Project, lead: User, ann1: User, ann2: User) -> Lab:
+    return Lab(project, lead, (ann1, ann2))
+
+
+def measured(report: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = next(one for one in report["measures"] if one["name"] == name)
+    return found
+
+
+def test_a_data_set_is_built_from_a_query_to_a_release(lab: Lab, stub: Stub) -> None:
+    study = lab.study
+    stub.records = dict(reviews())
+    found = study.search("nepralin", "nepralin")
+    assert found["counts"] == {"waiting": 0, "new": REVIEWS, "known": 0, "missing": 0}
+
+    screening = lab.round("screen", screened, screened_hastily)
+    assert measured(study.agreement(screening), "screening")["units"] == REVIEWS
+    assert study.adjudicate(screening, "The title says it.", lambda value: value["screening"] == "include") == 1
+
+    stub.records |= dict(studies())
+    lab.round("studies", listed, filters={"included": True})
+    assert lab.get("searches/studies/")["unread"] == 2 * (REVIEWS - 1)
+    assert study.read_studies()["found"] == 2 * (REVIEWS - 1)
+    assert lab.get("searches/studies/")["unread"] == 0
+
+    lab.round(
+        "sentences", evidence_bearing, filters={"included": True}, options={"sentence_task": "evidence_sentences"}
+    )
+    evidence = lab.get("evidence/")
+    assert (evidence["targets"], evidence["pairs"]) == (REVIEWS - 1, 2 * (REVIEWS - 1))
+    study.wait(study.lead.post(f"projects/{study.slug}/evidence/", {"ranker": "words", "model": ""}))
+
+    lab.round("evidence", supporting)
+    assert lab.get("evidence/")["mapped"] == 2 * (REVIEWS - 1)
+    lab.round("pico", split)
+    clusters = lab.get("clusters/")["results"]
+    assert len(clusters) == REVIEWS - 1
+    lab.round("label", labelled)
+    lab.round("counterfactual", rewritten, options={"counterfactual_kinds": ["negation", "no_evidence"]})
+
+    release = study.release("1.0.0")
+    level2 = [json.loads(line) for line in study.release_file(release, "m3/level2.jsonl").decode().splitlines()]
+    assert [len(one["input_studies"]) for one in level2] == [2] * (REVIEWS - 1)
+    rewritings = study.release_file(release, "m3/counterfactuals.jsonl").decode().splitlines()
+    assert len(rewritings) >= REVIEWS - 1
