@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import expect
+from playwright.sync_api import Dialog, expect
 
 from config.spa import manifest
 from tests.browser.conftest import Visit, sign_in_link
@@ -148,6 +148,25 @@ def test_back_leads_to_the_measure_and_the_place_that_one_left(visit: Visiting) 
     lead.page.go_back()
     expect(tab).to_have_attribute("aria-selected", "true")
     lead.page.wait_for_function("before => Math.abs(scrollY - before) < 2", arg=before)
+
+
+def test_what_is_not_saved_asks_before_it_is_left(visit: Visiting) -> None:
+    lead = visit("lead")
+    lead.go(f"{PROJECT}/settings")
+    asked: list[str] = []
+
+    def stay(dialog: Dialog) -> None:
+        asked.append(dialog.message)
+        dialog.dismiss()
+
+    lead.page.once("dialog", stay)
+    lead.page.get_by_label("Description").fill("Changed, and not saved.")
+    lead.page.locator("header a[href='/']").first.click()
+    expect(lead.page.get_by_label("Description")).to_have_value("Changed, and not saved.")
+    assert asked == ["Leave this page? What you changed is not saved."]
+    lead.page.once("dialog", lambda dialog: dialog.accept())
+    lead.page.locator("header a[href='/']").first.click()
+    expect(lead.page.get_by_role("heading", level=1)).to_have_text("My work")
 
 
 def test_a_link_signs_in_once_and_leaves_no_token_behind(visit: Visiting, house: House) -> None:
