@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from .views import consistency, corpus, curation, evidence, imports, searches
+from .views import consistency, corpus, curation, evidence, imports, reliability, searches
 
 urlpatterns = [
     path("import-formats/", imports.FormatListView.as_view()),
@@ -34,6 +34,7 @@ urlpatterns = [
     path("projects/<slug:slug>/findings/", consistency.FindingListView.as_view()),
     path("findings/<int:finding_id>/", consistency.FindingView.as_view()),
     path("projects/<slug:slug>/evidence/", evidence.EvidenceView.as_view()),
+    path("projects/<slug:slug>/reliability/", reliability.ReliabilityView.as_view()),
     path("projects/<slug:slug>/studies/", corpus.StudyListView.as_view()),
     path("studies/<int:study_id>/", corpus.StudyView.as_view()),
     path("projects/<slug:slug>/summary/", corpus.SummaryView.as_view()),

@@ -9,6 +9,7 @@ from .finding import ConsistencyCheck, Finding, FindingUnit
 from .labels import Cue, CueFragment, DiscourseLabel, Fate, Label, Modality, Polarity, Relation
 from .matching import Match, MatchCandidate, MatchItem
 from .ranking import Ranking
+from .reliability import ReliabilityStudy
 from .rewriting import NotApplicable, Rewriting, TextOrigin
 from .screening import Screened, Screening
 from .search import Hit, PubMedAccess, PubMedTurn, Search
@@ -57,6 +58,7 @@ __all__ = [
     "Ranking",
     "RecordStatus",
     "Relation",
+    "ReliabilityStudy",
     "Review",
     "Rewriting",
     "RewrittenText",

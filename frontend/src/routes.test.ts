@@ -29,7 +29,7 @@ const lead = { slug: 'eye', name: 'Eye', role: 'lead', illustrative: false, may:
 
 it('lists the pages that a person may open in four groups', () => {
   const groups = navigation(lead).map((p) => `${p.group}: ${p.name}`)
-  expect(groups).toEqual(['Project: Overview', 'Project: People', 'Data: Corpus', 'Data: Evidence', 'Data: Needs review', 'Data: Consistency', 'Annotation: Rounds', 'Annotation: Guidelines', 'Annotation: Inbox', 'Evaluation: Protocols'])
+  expect(groups).toEqual(['Project: Overview', 'Project: People', 'Data: Corpus', 'Data: Evidence', 'Data: Needs review', 'Data: Consistency', 'Annotation: Rounds', 'Annotation: Reliability study', 'Annotation: Guidelines', 'Annotation: Inbox', 'Evaluation: Protocols'])
   expect(navigation({ ...lead, may: [] }).map((p) => p.name)).toEqual(['Overview', 'Guidelines'])
 })
 

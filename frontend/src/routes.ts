@@ -67,6 +67,7 @@ export const routes: Route[] = [
   { path: '/projects/:project/results', guide: 'lead#results', page: () => import('./pages/Results.svelte'), title: 'Results', group: 'Evaluation', nav: 'Results', may: 'read systems and results' },
   { path: '/projects/:project/releases', guide: 'lead#releases', page: () => import('./pages/Releases.svelte'), title: 'Releases', group: 'Data', nav: 'Releases', may: 'read releases' },
   { path: '/projects/:project/releases/:release', guide: 'lead#releases', page: () => import('./pages/Release.svelte'), title: 'Release' },
+  { path: '/projects/:project/reliability', guide: 'lead#reliability-study', page: () => import('./pages/ReliabilityStudy.svelte'), title: 'Reliability study', group: 'Annotation', nav: 'Reliability study', may: 'curate' },
   { path: '/projects/:project/guidelines', guide: 'lead#guidelines', page: () => import('./pages/Guidelines.svelte'), title: 'Guidelines', group: 'Annotation', nav: 'Guidelines' },
   { path: '/projects/:project/inbox', page: () => import('./pages/Inbox.svelte'), title: 'Inbox', group: 'Annotation', nav: 'Inbox', may: 'curate' },
   { path: '/projects/:project/people', guide: 'lead#people', page: () => import('./pages/People.svelte'), title: 'People', group: 'Project', nav: 'People', may: 'see names' },

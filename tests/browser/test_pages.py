@@ -44,6 +44,7 @@ def addresses(lead: Visit) -> dict[str, str]:
         "inbox": f"{PROJECT}/inbox", "look again": f"{PROJECT}/look-again",
         "consistency": f"{PROJECT}/consistency",
         "evidence": f"{PROJECT}/evidence",
+        "reliability": f"{PROJECT}/reliability",
         "releases": f"{PROJECT}/releases", "guidelines": f"{PROJECT}/guidelines", "people": f"{PROJECT}/people",
     }  # fmt: skip
 

@@ -47,6 +47,7 @@ CASES: dict[str, Callable[[World], Ids]] = {
     "projects/<slug:slug>/consistency/": lambda w: {},
     "projects/<slug:slug>/findings/": lambda w: {},
     "projects/<slug:slug>/evidence/": lambda w: {},
+    "projects/<slug:slug>/reliability/": lambda w: {},
     "findings/<int:finding_id>/": lambda w: {"finding_id": w.finding.pk},
     "projects/<slug:slug>/inbox/": lambda w: {},
     "projects/<slug:slug>/inbox/totals/": lambda w: {},

@@ -4,34 +4,26 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Prefetch, Q, QuerySet
+from django.db.models import Prefetch, QuerySet
 from rest_framework import serializers
 
 from api.parameters import Parameter, Takes
 from api.problems import Refused
-from projects.kinds import Batch, Filter, Kind, Row, Scale, SkipReason, Value
+from projects.kinds import Batch, Row, Scale, SkipReason, Value
 from projects.models import Answer, Assignment, Project, Round, Unit
 
-from ...models import Level, Match, MatchCandidate, MatchItem, Target
+from ...models import Match, MatchCandidate, MatchItem, Target
 from ...models.matching import CANDIDATES
 from ...values import matching
-from ..filters import of_reviews
+from ..target_sentences import TargetSentenceKind
 from . import layout
 from .serializers import MatchCardSerializer, MatchValueSerializer
 
 FIELD = "most_relevant"
 NEAREST_BY = "nearest_by"
 
-FILTERS = (
-    of_reviews(lambda pmids: Q(target__review__pmid__in=pmids)),
-    Filter(
-        Parameter("search", Takes.TEXT, "In the target"),
-        lambda units, words: units.filter(target__text__icontains=words),
-    ),
-)
 
-
-class MatchKind(Kind):
+class MatchKind(TargetSentenceKind):
     """One of four sentences of a study's abstract: the gold evidence of a target sentence stands among the three
     nearest that are evidence for it nowhere. Who picks is told neither, nor where they are from."""
 
@@ -42,7 +34,6 @@ class MatchKind(Kind):
     tables = (Match,)
     blind = True
     assumed_seconds = 30.0
-    filters: Sequence[Filter] = FILTERS
     skip_reasons: Sequence[SkipReason] = (
         SkipReason("known", "I know this review, or its evidence"),
         SkipReason("unclear", "The target is unclear"),
@@ -67,11 +58,6 @@ class MatchKind(Kind):
         )  # fmt: skip
 
     # Which units
-
-    def units(self, project: Project) -> QuerySet[Unit]:
-        """The target sentences in force, in the order of the corpus."""
-        units = Unit.objects.filter(project=project, superseded_by=None, target__level=Level.SENTENCE)
-        return units.order_by("target__position", "target__pk")
 
     def valued_units(self, project: Project) -> QuerySet[Unit]:
         """None: what is right was known before anybody was asked."""

@@ -1015,6 +1015,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{slug}/reliability/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description What a reliability study can sample, the studies that there are, and what the closed ones came to. */
+        get: operations["reliability_get"];
+        put?: never;
+        /**
+         * @description Sample targets and open two rounds that measure only: labels without cues, and matches to evidence. Where no
+         *     target can be matched, the first alone.
+         */
+        post: operations["reliability_begin"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{slug}/results/": {
         parameters: {
             query?: never;
@@ -5104,6 +5125,23 @@ export interface components {
              */
             references: boolean;
         };
+        /** @description A study to be planned; both rounds open at once. */
+        NewStudyRequest: {
+            name: string;
+            propositions: number;
+            /** @description 0: no matches. */
+            sentences: number;
+            /**
+             * @description People a target (k).
+             * @default 3
+             */
+            overlap: number;
+            people: number[];
+            /** @description Drawn where it is left out. */
+            seed?: number;
+            /** @default  */
+            nearest_by: string;
+        };
         /** @description Input that refuses fields it does not know, so that nobody believes to have set what was ignored. */
         NewSystemRequest: {
             name: string;
@@ -6733,6 +6771,11 @@ export interface components {
             key: string;
             text: string;
         };
+        RefusedTargets: {
+            /** @description Why they have no four candidates. */
+            reason: string;
+            targets: number;
+        };
         /** @description What every cell says beside its value. Send ``shown`` and ``seen`` back with a correction. */
         RelationCell: {
             /** @description Revision of the unit. */
@@ -6780,6 +6823,38 @@ export interface components {
             created_at: string;
             /** @description A name for those who see names, else a pseudonym. */
             readonly created_by: string;
+        };
+        /** @description What a study can sample, and the studies that there are. */
+        Reliability: {
+            /** @description Target propositions that can be labelled. */
+            propositions: number;
+            /** @description Target sentences that have four candidates. */
+            sentences: number;
+            /** @description Why none has. */
+            no_matches: string;
+            refused: components["schemas"]["RefusedTargets"][];
+            /** @description By whom the other candidates are nearest; the first by default. */
+            rankers: string[];
+            people: components["schemas"]["StudyPerson"][];
+            /** @description An answer's, by kind of round. */
+            seconds: {
+                [key: string]: number;
+            };
+            studies: components["schemas"]["ReliabilityStudy"][];
+            table: components["schemas"]["ResultTable"] | null;
+        };
+        ReliabilityStudy: {
+            id: number;
+            name: string;
+            /** @description Null while a round of it is open: matches are blind. */
+            seed: number | null;
+            /** @description People a target. */
+            overlap: number;
+            /** Format: date-time */
+            created_at: string;
+            /** @description Why there is no round of matches. */
+            no_matches: string;
+            rounds: components["schemas"]["RoundRow"][];
         };
         Remark: {
             act: components["schemas"]["ActEnum"];
@@ -7833,6 +7908,14 @@ export interface components {
             abstract: string;
             reviews: components["schemas"]["ReviewRef"][];
             propositions: components["schemas"]["StudyProposition"][];
+        };
+        StudyPerson: {
+            member: number;
+            name: string;
+            pseudonym: string;
+            role: string;
+            /** @description Labels in force and evidence are open to this person. */
+            reads_corpus: boolean;
         };
         StudyProposition: {
             id: number;
@@ -13761,6 +13844,160 @@ export interface operations {
             };
             /** @description Absent, or hidden from you: the two look alike. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    reliability_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Reliability"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    reliability_begin: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewStudyRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Reliability"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has moved on; nothing was changed or deleted. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A value breaks a rule: `errors` names the fields. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries; wait as `Retry-After` says. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };

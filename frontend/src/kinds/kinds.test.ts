@@ -35,6 +35,7 @@ const EXEMPT: Record<string, Exempt> = {
   'rating/Source.svelte': { what: /'studies'/g, why: 'A source has studies.' },
   'pages/Evidence.svelte': { what: /'studies'/g, why: 'Studies are counted.' },
   'protocols/sample.ts': { what: /'compare'|polarity|modality/g, why: 'A page to try a protocol on, with all of its target.' },
+  'pages/ReliabilityStudy.svelte': { what: /\bcues\b|\bcandidates\b|'sentences'/g, why: 'It plans rounds of two kinds together, and says what these ask.' },
   'parts/ParticipantLinks.svelte': { what: /'label'/g, why: 'What a lead calls a link, the column of a table.' },
 }
 

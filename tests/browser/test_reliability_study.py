@@ -1,0 +1,89 @@
+"""A lead plans a reliability study on one page, by keyboard, and reads what it came to."""
+
+import json
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import Visit
+from tests.browser.test_pages import violations
+from tests.processes.house import House
+
+BUILD = """
+import json
+from accounts.models import User
+from projects.actions.people import add_member, create_project
+from tests.annotation.test_reliability_study import build_corpus
+lead = User.objects.get(email='lead@example.org')
+project = create_project(slug={slug!r}, name='Reliability', by=lead)
+build_corpus(project, lead, targets={targets})
+for who in ('ann1', 'ann2', 'evaluator'):
+    add_member(project=project, user=User.objects.get(email=f'{{who}}@example.org'), role='annotator', by=lead)
+print(json.dumps(project.pk))
+"""
+PLAY = """
+import json
+from accounts.models import User
+from annotation.models import ReliabilityStudy
+from tests.annotation.test_reliability_study import play
+lead = User.objects.get(email='lead@example.org')
+study = ReliabilityStudy.objects.get(project__slug={slug!r})
+play(study, list(study.project.members.filter(role='annotator').order_by('pk')), lead)
+print(json.dumps(study.pk))
+"""
+
+
+def run(house: House, code: str) -> object:
+    return json.loads(house.manage("shell", "-v0", "-c", code).strip().splitlines()[-1])
+
+
+def test_a_study_is_planned_on_one_page_and_its_table_is_read_there(house: House, visit: Callable[..., Visit]) -> None:
+    run(house, BUILD.format(slug="reliable", targets=4))
+    at = visit("lead", width=1280)
+    at.go("/projects/reliable/reliability")
+    page = at.page
+    expect(page.get_by_role("heading", name="New study")).to_be_visible()
+    assert violations(at) == []
+    expect(page.get_by_label("Target propositions to label")).to_have_value("5")
+    expect(page.get_by_label("Target sentences to match")).to_have_value("4")
+    for box in page.get_by_role("checkbox").all():
+        if "annotator" in box.locator("xpath=..").inner_text():
+            box.focus()
+            page.keyboard.press("Space")
+    page.get_by_role("button", name="Open study").focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Both rounds are open.")).to_be_visible()
+    expect(page.get_by_role("link", name="Reliability study 1: labels")).to_be_visible()
+    expect(page.get_by_role("link", name="Reliability study 1: matches")).to_be_visible()
+    expect(page.get_by_text("undefined: its round is open").first).to_be_attached()
+    assert violations(at) == []
+
+    run(house, PLAY.format(slug="reliable"))
+    phone = visit("lead", scheme="dark", width=400)
+    phone.go("/projects/reliable/reliability")
+    table = phone.page.get_by_role("table")
+    for name in ("Polarity", "Modality", "Match"):
+        expect(table.get_by_role("row").filter(has_text=name)).to_have_count(1)
+    expect(table.get_by_role("row").filter(has_text="Match")).to_contain_text("25.0")
+    assert violations(phone) == []
+    assert phone.page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "no sideways scroll"
+
+
+@pytest.mark.parametrize("width", [1280])
+def test_without_evidence_the_page_says_so_and_makes_the_labels_alone(
+    house: House, visit: Callable[..., Visit], width: int
+) -> None:
+    run(house, BUILD.format(slug="labels-alone", targets=0))
+    at = visit("lead", width=width)
+    at.go("/projects/labels-alone/reliability")
+    page = at.page
+    expect(page.get_by_text("The study will be labels alone. The project has no target sentences.")).to_be_visible()
+    expect(page.get_by_label("Target sentences to match")).to_have_count(0)
+    page.get_by_label("People per target (k)").fill("2")
+    for box in page.get_by_role("checkbox").all()[:3]:
+        box.check()
+    page.get_by_role("button", name="Open study").click()
+    expect(page.get_by_text("The round of labels is open.")).to_be_visible()
+    expect(page.get_by_text("No matches: The project has no target sentences.").first).to_be_visible()
+    assert violations(at) == []
