@@ -88,7 +88,7 @@ FAULTS = (
     ),
     Fault(
         "condition-leaks-into-the-card", "annotation/kinds/label/kind.py",
-        'if not round.options.get("suggestions"):', "if not round.options:",
+        'if not round.options.get("suggestions") or', "if not round.options or",
         "Candidates of a machine are sent to those who were to label without them.",
     ),
     Fault(

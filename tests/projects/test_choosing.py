@@ -185,7 +185,7 @@ def test_choices_say_what_waits_for_each_person_in_a_fixed_number_of_queries(
     assert len(more) == len(few)
     label = next(kind for kind in found["kinds"] if kind["key"] == "label")
     assert label["strata"] == ["polarity", "modality", "review", "role"]
-    assert [one["name"] for one in label["options"]] == ["suggestions"]
+    assert [one["name"] for one in label["options"]] == ["with_cues", "suggestions"]
     cues = next(one for one in label["policy"] if one["name"] == "cues")
     assert dict(zip(cues["choices"], cues["words"], strict=True))["ignore"] == "are not looked at"
     assert {"role", "search", "contested"} <= {one["name"] for one in label["filters"]}
