@@ -1,7 +1,9 @@
 """Matching: four sentences of one abstract, of which one alone is the target's evidence, and nothing tells which."""
 
+import csv
 import re
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,13 +19,17 @@ from annotation.models import Input, Level, Match, MatchCandidate, MatchItem, Ra
 from annotation.values.evidence import BY_WORDS
 from annotation.values.matching import Refusal, matchable, rankers
 from api.problems import Refused
+from audit.actions import seal_pending
+from audit.verify import findings
 from projects import kinds
 from projects.actions.answers import next_hand
 from projects.actions.gold import finish_round
-from projects.actions.rounds import close_round
+from projects.actions.rounds import RoundPlan, close_round
 from projects.models import Answer, Assignment, Decision, Member, Project, Round, Unit
+from projects.pages import plans
 from projects.rounds.agreement import gold_of, report
 from projects.rounds.cards import cards
+from releases.actions import write_release
 from tests.builders import answer, build_cluster, build_round
 from tests.config.routes import api_routes
 
@@ -246,6 +252,53 @@ def test_raters_are_compared_and_held_against_the_gold_sentence(
     assert sorted(one["accuracy"] for one in measure["gold"]) == [0.75, 1.0]
     assert set(gold_of(round)["most_relevant"].values()) == {str(place) for place in gold.values()}
     assert len(kinds.get(KIND).reviews(gold)) == 4
+
+
+def test_a_plan_shows_an_item_as_people_would_see_it_and_stores_nothing(project: Project, ann1: User) -> None:
+    build_target(project)
+    plan = RoundPlan(
+        people=[people_of(project, ann1)[0].pk], name="matches", kind=KIND, purpose="measure only", overlap=1, seed=3
+    )
+    [card] = plans.preview(project, plan, 0)
+    assert plans.totals(project, plan)["units"] == 1
+    assert not MatchItem.objects.exists()
+    round = build_matches(project, people_of(project, ann1), seed=3)
+    [asked] = cards(round, next_hand(user=ann1, round=round))
+    assert (card["target"], card["candidates"]) == (asked["target"], asked["candidates"])
+
+
+def test_a_round_that_never_opened_leaves_no_items(project: Project, ann1: User) -> None:
+    build_target(project)
+    round = build_matches(project, people_of(project, ann1))
+    kind = kinds.get(KIND)
+    chosen = list(kind.units(project).values_list("pk", "context"))
+    assert kind.lay_out(round, chosen) == [(item.unit_id, item.unit.context) for item in MatchItem.objects.all()]
+    kind.discarded(round)
+    assert not MatchItem.objects.exists()
+    assert not MatchCandidate.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_closed_round_is_released_with_its_gold_and_its_rows_are_witnessed(
+    project: Project, ann1: User, ann2: User, lead: User, tmp_path: Path
+) -> None:
+    for number in range(3):
+        build_target(project, number)
+    round = build_matches(project, people_of(project, ann1, ann2), overlap=2, hand_size=3)
+    for user in (ann1, ann2):
+        for n, slot in enumerate(next_hand(user=user, round=round)):
+            answer(user, slot, {"most_relevant": n + 1}, kind=KIND)
+    close_round(round=round, by=lead)
+    finish_round(round=round, by=lead)
+    write_release(project=project, version="1.0.0", out=tmp_path / "r")
+    said = list(csv.DictReader((tmp_path / "r" / "answers" / "match.csv").open(encoding="utf-8")))
+    assert [row["most_relevant"] for row in said] == ["1", "1", "2", "2", "3", "3"]
+    gold = list(csv.DictReader((tmp_path / "r" / "agreement" / "gold.csv").open(encoding="utf-8")))
+    assert {row["unit"]: row["value"] for row in gold} == gold_of(round)["most_relevant"]
+    seal_pending()
+    assert [str(finding) for finding in findings()] == []
+    MatchItem.objects.update(nearest_by="another ranker")
+    assert any("matchitem" in str(finding) for finding in findings()), "what is altered past the application is found"
 
 
 @pytest.mark.parametrize("purpose", ["gold", "practice", "review and correct"])

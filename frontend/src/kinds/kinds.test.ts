@@ -36,6 +36,7 @@ const EXEMPT: Record<string, Exempt> = {
   'pages/Evidence.svelte': { what: /'studies'/g, why: 'Studies are counted.' },
   'protocols/sample.ts': { what: /'compare'|polarity|modality/g, why: 'A page to try a protocol on, with all of its target.' },
   'pages/ReliabilityStudy.svelte': { what: /\bcues\b|\bcandidates\b|'sentences'/g, why: 'It plans rounds of two kinds together, and says what these ask.' },
+  'palette/Palette.svelte': { what: /'match'/g, why: 'What a search finds.' },
   'parts/ParticipantLinks.svelte': { what: /'label'/g, why: 'What a lead calls a link, the column of a table.' },
 }
 
