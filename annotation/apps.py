@@ -24,4 +24,6 @@ class AnnotationConfig(AppConfig):
         tables.discover("annotation.tables")
         strata.register()
         watching.register()
-        triggers.guard("annotation_counterfactual", "annotation_sentence", "annotation_splitcluster")
+        triggers.guard(
+            "annotation_counterfactual", "annotation_fulltext", "annotation_sentence", "annotation_splitcluster"
+        )

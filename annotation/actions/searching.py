@@ -22,7 +22,7 @@ from sql.ready import Rows
 from ..corpus.articles import Articles
 from ..imports.pubmed import xml
 from ..imports.pubmed.record import Record
-from ..models import Hit, RecordStatus, Review, Search, Study
+from ..models import FullText, Hit, RecordStatus, Review, Search, Study
 from ..pubmed import access
 from ..pubmed.client import MOST_FOUND, Client, PubMedAway, Wait
 
@@ -54,9 +54,10 @@ def search(
 def find_studies(*, review: Review, text: str, references: bool, by: Member) -> Search:
     """Have records read that become studies of a review: of the PubMed ids in a text, of what the review cites, or of
     its studies that were not read yet, where neither is given."""
-    pmids = ids_in(text) + (list(review.references) if references else [])
-    if references and not review.references:
-        raise Refused.field("references", "PubMed names no references of this review.")
+    cited = _cited_by(review) if references else []
+    pmids = ids_in(text) + cited
+    if references and not cited:
+        raise Refused.field("references", "No references of this review are known by a PubMed id.")
     if not text.strip() and not references:
         unread = review.studies.exclude(record=RecordStatus.READ).order_by("pk")
         pmids = [pmid for pmid in unread.values_list("pmid", flat=True) if ids_in(pmid) == [pmid]]
@@ -71,6 +72,12 @@ def find_studies(*, review: Review, text: str, references: bool, by: Member) -> 
         _log("find studies", made, by, {"review": review.pmid, "pmids": len(pmids)})
         _ask(made, by)
     return made
+
+
+def _cited_by(review: Review) -> list[str]:
+    """The references of a review by their PubMed ids, as PubMed and its full text have them."""
+    text = FullText.objects.filter(review=review).first()
+    return [*review.references, *(one["pmid"] for one in (text.references if text else ()) if one["pmid"])]
 
 
 def unread_studies(project: Project) -> QuerySet[Study]:

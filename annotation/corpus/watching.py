@@ -19,6 +19,7 @@ from ..models import (
     CueFragment,
     DiscourseLabel,
     EvidencePair,
+    FullText,
     Input,
     Label,
     Match,
@@ -50,7 +51,7 @@ def register() -> None:
     ):  # fmt: skip
         watch(model)
     watch(Input, but=("is_current",), batch=100)
-    for documents in (Review, Study, Target):
+    for documents in (FullText, Review, Study, Target):
         watch(documents, batch=100)
     # What is laid out of a round that has not opened may still go.
     for laid_out, path in ((MatchItem, ""), (MatchCandidate, "item__")):

@@ -6,6 +6,7 @@ from .corpus import Article, Input, Level, RecordStatus, Review, Study, Target
 from .counterfactual import Counterfactual, ProbePair
 from .evidence import EvidencePair, Support, SupportSentence
 from .finding import ConsistencyCheck, Finding, FindingUnit
+from .full_text import FullText
 from .labels import Cue, CueFragment, DiscourseLabel, Fate, Label, Modality, Polarity, Relation
 from .matching import Match, MatchCandidate, MatchItem
 from .ranking import Ranking
@@ -35,6 +36,7 @@ __all__ = [
     "Fate",
     "Finding",
     "FindingUnit",
+    "FullText",
     "Hit",
     "Input",
     "Label",

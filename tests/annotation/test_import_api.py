@@ -169,7 +169,7 @@ def test_a_check_of_another_project_cannot_be_confirmed(project: Project, lead: 
 def test_formats_are_listed_with_their_levels(ann1: User, client_of: Client) -> None:
     found = client_of(ann1).get("/api/v1/import-formats/").json()
     assert {f["key"]: [level["key"] for level in f["levels"]] for f in found} == {
-        "m3": ["1", "2", "3"], "counterfactuals": [], "pubmed": ["reviews", "studies"], "ratings": [],
+        "m3": ["1", "2", "3"], "counterfactuals": [], "jats": [], "pubmed": ["reviews", "studies"], "ratings": [],
     }  # fmt: skip
 
 

@@ -86,7 +86,8 @@ def test_a_card_offers_the_reference_list_and_does_not_tell_what_is_linked(
     round = build_round(project, people[:1], kind=KIND)
     [card] = cards(round, next_hand(user=people[0].user, round=round))
     assert card["cited"] == [
-        {"pmid": "11", "text": ""}, {"pmid": "12", "text": "A trial of nepralin"}, {"pmid": "13", "text": ""},
+        {"pmid": "11", "text": "", "marked": False}, {"pmid": "12", "text": "A trial of nepralin", "marked": False},
+        {"pmid": "13", "text": "", "marked": False},
     ]  # fmt: skip
 
 
@@ -251,7 +252,7 @@ def test_next_and_answer_cost_the_same_however_long_the_lists_are(
     for n in range(4):
         with CaptureQueriesContext(connection) as of_next:
             there = client.get(f"/api/v1/rounds/{round.pk}/next/").json()["fetched"]
-        value = listed(*(str(50 + one) for one in range(1 + 100 * n)))
+        value = listed(*(str(50 + one) for one in range(1 + 50 * n)))
         body = body_of(there[0], kind=KIND, value=value, have=[card["assignment"] for card in there])
         with CaptureQueriesContext(connection) as of_answer:
             assert put(client, body).status_code == 201
@@ -261,6 +262,6 @@ def test_next_and_answer_cost_the_same_however_long_the_lists_are(
     assert set(costs[1:]) == {(QUERIES_OF_NEXT, QUERIES_OF_ANSWER)}
 
 
-#: Those of any kind, and here the reviews, what is known of their references, and the review's own PMID.
-QUERIES_OF_NEXT = 12
-QUERIES_OF_ANSWER = 14
+#: Those of any kind, and here the reviews, their full texts, what is known of their references, and the own PMID.
+QUERIES_OF_NEXT = 13
+QUERIES_OF_ANSWER = 15

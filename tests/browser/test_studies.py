@@ -14,17 +14,24 @@ from tests.processes.house import House
 OPEN = """
 import json
 from accounts.models import User
-from annotation.models import Review, Study
+from annotation.models import FullText, Review, Study
 from projects.actions.people import add_member, create_project
-from projects.models import Unit
+from projects.models import Import, Unit
 from tests.builders import build_round
 lead = User.objects.get(email='lead@example.org')
 project = create_project(slug='studies', name='Studies', by=lead)
-for n in range(4):
+for n in range(5):
     unit = Unit.objects.create(project=project, type='review', key=str(26000000 + n), made_by=lead)
-    references = [str(40000000 + one) for one in range(30)] if n else []
+    references = [str(40000000 + one) for one in range(30)] if n in (1, 2, 4) else []
     Review.objects.create(project=project, pmid=unit.key, unit=unit, title=f'Nepralin for migraine, review {n}',
                           year=2019, abstract='Nine trials were included.', references=references)
+imported = Import.objects.create(project=project, format='jats', file_name='review.xml', sha256='a' * 64, size=1,
+                                 counts={}, report={}, created_by=lead)
+cited = [dict(text=f'Adams A. Trial {n}. 2010.', pmid=str(60000000 + n) if n else '', doi='', is_included=n < 9)
+         for n in range(20)]
+table = dict(title='Table 1. Characteristics of included studies', text='Adams 2010 | adults', is_included=True)
+FullText.objects.create(review=Review.objects.get(pmid='26000003', project=project), imported=imported,
+                        sections=[table], pmcid='PMC1234567', licence='CC BY 4.0', references=cited)
 for one in range(0, 30, 2):
     Study.objects.create(project=project, pmid=str(40000000 + one), title=f'A randomised trial of nepralin, part {one}')
 person = add_member(project=project, user=User.objects.get(email='ann1@example.org'), role='annotator', by=lead)
@@ -78,9 +85,17 @@ def test_a_pasted_list_takes_two_actions_and_a_picked_one_a_key_a_study(
     page.wait_for_timeout(SETTLED)
     page.keyboard.press("Enter")
 
+    expect(page.get_by_text("review 3")).to_be_visible()
+    page.wait_for_timeout(SETTLED)
+    page.get_by_text("Table 1. Characteristics of included studies").click()
+    expect(page.get_by_text("Adams 2010 | adults")).to_be_visible()
+    assert violations(at) == []
+    page.get_by_role("listbox").focus()
+    assert press(page, ["a", "+", "Enter"]) == 3, "all that the full text marks, and the one of them without a PMID"
+
     phone = visit("ann1", scheme="dark", width=400)
     phone.go(f"/work/{round}")
-    expect(phone.page.get_by_text("review 3")).to_be_visible()
+    expect(phone.page.get_by_text("review 4")).to_be_visible()
     phone.page.wait_for_timeout(SETTLED)
     phone.page.get_by_role("option").first.click()
     phone.page.get_by_role("button", name="One more").click()
@@ -91,5 +106,6 @@ def test_a_pasted_list_takes_two_actions_and_a_picked_one_a_key_a_study(
         [[["50000001", ""], ["50000002", ""], ["50000003", ""]], 0],
         [[["40000000", ""], ["40000002", ""], ["40000003", "old"]], 1],
         [[["50000009", ""], ["40000029", ""]], 0],
+        [[[str(60000000 + n), ""] for n in range(1, 9)], 1],
         [[["40000000", ""]], 1],
     ]

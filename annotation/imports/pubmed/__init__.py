@@ -16,12 +16,12 @@ from ...corpus.articles import Articles
 from ...models import Review
 from ..formats import Ask, Format, Level, Notice, Parsed
 from ..reading import Habits, other_file
+from ..sax import pieces
 from . import medline, table, xml
 from .record import Record
 
 #: The most that one file brings: so much is written in a few seconds, in which on SQLite nobody else can write.
 MOST_RECORDS = 20_000
-_PIECE = 64 * 1024
 REVIEWS, STUDIES = "reviews", "studies"
 #: The longest name of a topic.
 TOPIC = 120
@@ -178,15 +178,9 @@ def _records(source: Source, faults: Faults, habits: Habits, progress: Progress)
 
 
 def _of_xml(source: Source, faults: Faults, progress: Progress) -> Iterator[Record]:
-    def pieces() -> Iterator[bytes]:
-        done = 0
-        with source.path.open("rb") as opened:
-            while piece := opened.read(_PIECE):
-                done += len(piece)
-                progress(done, source.size, "reading")
-                yield piece
-
     try:
-        yield from xml.articles(pieces(), lambda line, where, said: faults.add(source.name, line, where, said))
+        yield from xml.articles(
+            pieces(source, progress), lambda line, where, said: faults.add(source.name, line, where, said)
+        )
     except xml.Unsound as error:
         faults.add(source.name, error.line, "file", error.message)

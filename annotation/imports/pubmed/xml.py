@@ -1,32 +1,20 @@
-"""PubMed's XML, as its site saves it and E-utilities send it: read in pieces, article by article, and safely.
+"""PubMed's XML, as its site saves it and E-utilities send it: read in pieces, article by article, and safely."""
 
-No DTD is loaded and nothing is looked up: NCBI's DOCTYPE only names one. Whoever declares an entity is refused,
-whatever it says. Memory holds one article at a time.
-"""
-
-import re
 from collections.abc import Callable, Iterable, Iterator
-from xml.sax import SAXParseException
-from xml.sax.handler import ContentHandler
 from xml.sax.xmlreader import AttributesImpl
-
-from defusedxml.common import DefusedXmlException
-from defusedxml.expatreader import DefusedExpatParser
 
 from ...corpus.items import PMID
 from ...corpus.lengths import DOCUMENT
+from ..sax import Handler, flat, parsed, raised
+from ..sax import Unsound as Unsound
 from .record import Record, composed, is_retracted, year_of
 
 #: (line, field, message)
 Fault = Callable[[int, str, str], None]
 ARTICLES = ("PubmedArticle", "PubmedBookArticle")
 ROOTS = ("PubmedArticleSet", "PubmedBookArticleSet", *ARTICLES)
-#: How deep elements may lie in one another; NCBI's lie ten deep.
-DEEPEST = 100
 #: References of one article that are kept.
 MOST_REFERENCES = 5_000
-_SUPERSCRIPT = str.maketrans("0123456789+-\u2212=()n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿ")
-_RAISED = re.compile("[0-9+\u2212=()n-]+")
 _ARTICLE = "MedlineCitation/Article"
 _BOOK = "BookDocument"
 #: Elements whose text is read, by their path below the article, and what it is.
@@ -43,50 +31,21 @@ _TEXTS = {
 }  # fmt: skip
 
 
-class Unsound(Exception):
-    """What is sent is no XML of PubMed, or breaks off. ``line`` is where."""
-
-    def __init__(self, line: int, message: str) -> None:
-        super().__init__(message)
-        self.line, self.message = line, message
-
-
 def articles(pieces: Iterable[bytes], fault: Fault) -> Iterator[Record]:
     """The articles of a document that comes in pieces. An article with something wrong is left out after ``fault``;
     raises `Unsound` where the document cannot be read on."""
-    # An external DTD is never loaded, for external entities are off: refusing its mere name would refuse NCBI's files.
-    parser = DefusedExpatParser(forbid_dtd=False, forbid_entities=True, forbid_external=False)
-    handler = _Handler(parser, fault)
-    parser.setContentHandler(handler)
-    try:
-        for piece in pieces:
-            parser.feed(piece)
-            yield from handler.taken()
-        parser.close()
-        yield from handler.taken()
-    except DefusedXmlException:
-        message = "an entity is declared, which PubMed's files never do; nothing of the file is taken"
-        raise Unsound(handler.line, message) from None
-    except SAXParseException as error:
-        cut = "no element found" in error.getMessage() or "unclosed" in error.getMessage()
-        said = "the file ends in the middle: it seems cut off" if cut else f"not XML: {error.getMessage()}"
-        raise Unsound(error.getLineNumber() or 1, said) from None
-    except (LookupError, ValueError) as error:  # an encoding that is unknown, or of several bytes
-        raise Unsound(1, f"cannot be read: {error}") from None
-    if not handler.root:
-        raise Unsound(1, "the file is empty; expected XML of PubMed")
+    return parsed(pieces, _Handler(fault), whose="PubMed")
 
 
-class _Handler(ContentHandler):
-    """Collects articles; those that are whole wait in ``_done`` until they are taken."""
+class _Handler(Handler):
+    """Collects articles."""
 
-    def __init__(self, parser: DefusedExpatParser, fault: Fault) -> None:
+    roots = ROOTS
+    expected = "expected <PubmedArticleSet>, as PubMed saves it"
+
+    def __init__(self, fault: Fault) -> None:
         super().__init__()
-        self._parser = parser
         self._fault = fault
-        self._done: list[Record] = []
-        self.root = ""
-        self._depth = 0
         #: Names of the elements below the article, and the article.
         self._path: list[str] | None = None
         self._begin()
@@ -106,23 +65,8 @@ class _Handler(ContentHandler):
         self._about: dict[str, str] = {}
         self._relation = ""
 
-    @property
-    def line(self) -> int:
-        return self._parser.getLineNumber() or 1
-
-    def taken(self) -> list[Record]:
-        done, self._done = self._done, []
-        return done
-
     def startElement(self, name: str, attrs: AttributesImpl) -> None:  # noqa: N802 - SAX's name
-        self._depth += 1
-        if self._depth > DEEPEST:
-            raise Unsound(self.line, f"elements lie more than {DEEPEST} deep")
-        if not self.root:
-            self.root = name
-            if name not in ROOTS:
-                expected = "expected <PubmedArticleSet>"
-                raise Unsound(self.line, f"the document is <{name[:60]}>; {expected}, as PubMed saves it")
+        super().startElement(name, attrs)
         if self._path is None:
             if name in ARTICLES:
                 self._begin()
@@ -147,13 +91,8 @@ class _Handler(ContentHandler):
             if self._size <= 2 * DOCUMENT:
                 self._text.append(content)
 
-    def skippedEntity(self, name: str) -> None:  # noqa: N802 - SAX's name
-        # The DTD that would say what it stands for is never loaded, and a text without it would be another text.
-        if not name.startswith(("%", "[")):
-            raise Unsound(self.line, f"the entity &{name[:40]}; is not declared")
-
     def endElement(self, name: str) -> None:  # noqa: N802 - SAX's name
-        self._depth -= 1
+        super().endElement(name)
         if self._path is None:
             return
         if not self._path:
@@ -162,9 +101,9 @@ class _Handler(ContentHandler):
             return
         if self._reading and name == "sup" and self._raised and len(self._path) > self._at:
             at = self._raised.pop()
-            self._text[at:] = [_raised("".join(self._text[at:]))]
+            self._text[at:] = [raised("".join(self._text[at:]))]
         elif self._reading and len(self._path) == self._at:
-            self._take(self._reading, _flat("".join(self._text)))
+            self._take(self._reading, flat("".join(self._text)))
             self._reading = ""
         self._path.pop()
 
@@ -195,7 +134,7 @@ class _Handler(ContentHandler):
             self._fault(self._first_line, "Abstract", f"{len(abstract):,} characters; expected at most {DOCUMENT:,}")
             return
         dates = self._found.get("year", []) + self._found.get("online", [])
-        self._done.append(
+        self.done.append(
             Record(
                 pmid, next(iter(self._found.get("title", []) + self._found.get("book", [])), ""), abstract, sections,
                 next((year for date in dates if (year := year_of(date))), None), tuple(filter(None, self._types)),
@@ -208,14 +147,3 @@ class _Handler(ContentHandler):
 def _reference(path: list[str], attrs: AttributesImpl) -> str | None:
     inside = path[:2] == ["PubmedData", "ReferenceList"] and path[-3:] == ["Reference", "ArticleIdList", "ArticleId"]
     return "reference" if inside and attrs.get("IdType") == "pubmed" else None
-
-
-def _raised(text: str) -> str:
-    """Raised text: 10⁶ and I² in figures that stay figures ("106" would be another number), other text as it is."""
-    bare = text.strip()
-    return text.replace(bare, bare.translate(_SUPERSCRIPT)) if _RAISED.fullmatch(bare) else text
-
-
-def _flat(text: str) -> str:
-    """Text of one line: where a file breaks and indents it, a space."""
-    return re.sub(r"[ \t]*[\r\n]\s*", " ", text).strip(" \t\r\n")

@@ -1,7 +1,7 @@
 """The task kind *studies*: which primary studies a review includes (TASKS: studies)."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -16,7 +16,7 @@ from projects.kinds import Batch, Filter, Row, Scale, SkipReason, Value
 from projects.kinds.majority import Verdict, majority
 from projects.models import Answer, Assignment, Origin, Round, Unit
 
-from ...models import AbstractMissing, ListedStudy, Review, Study, StudyList
+from ...models import AbstractMissing, FullText, ListedStudy, Review, Study, StudyList
 from ..reviews import FILTERS, SCREENED_IN, ReviewKind
 from . import in_force
 from .serializers import StudiesCardSerializer, StudiesValueSerializer
@@ -26,6 +26,8 @@ OFF = "studies_off"
 EXPECTED = "expected"
 #: References that are offered to pick from: more are pasted.
 MOST_CITED = 1_000
+#: Of the parts of a full text that are about the included studies: tables may be long.
+MOST_PARTS, LONGEST_PART = 10, 20_000
 
 
 class StudiesKind(ReviewKind):
@@ -63,20 +65,24 @@ class StudiesKind(ReviewKind):
 
     def load(self, slots: Sequence[Assignment], round: Round) -> Batch:
         reviews = {r.unit_id: r for r in Review.objects.filter(unit__in=[slot.unit_id for slot in slots])}
+        texts = FullText.objects.filter(review__in=list(reviews.values())).select_related("imported")
         cited = {pmid for review in reviews.values() for pmid in review.references[:MOST_CITED]}
         known = Study.objects.filter(project=round.project_id, pmid__in=cited).exclude(title="")
-        return Batch(reviews, {"titles": dict(known.values_list("pmid", "title"))})
+        return Batch(reviews, {
+            "texts": {text.review_id: text for text in texts}, "titles": dict(known.values_list("pmid", "title")),
+        })  # fmt: skip
 
     def card(self, slot: Assignment, batch: Batch, round: Round) -> dict[str, Any]:
         """Nothing tells which of the references are the review's studies so far: people say so by themselves."""
         review: Review = batch.rows[slot.unit_id]
-        titles = batch.extra["titles"]
+        text: FullText | None = batch.extra["texts"].get(review.pk)
         return {
             "pmid": review.pmid,
             "title": review.title,
             "abstract": review.abstract,
             "year": review.year,
-            "cited": [{"pmid": pmid, "text": titles.get(pmid, "")} for pmid in review.references[:MOST_CITED]],
+            "full_text": _shown(text) if text else None,
+            "cited": _cited(review, text, batch.extra["titles"])[:MOST_CITED],
         }
 
     def check(self, slot: Assignment, value: Value) -> None:
@@ -153,6 +159,34 @@ class StudiesKind(ReviewKind):
         names = ", ".join(one["pmid"] + (f" ({one['missing']})" if one["missing"] else "") for one in said["listed"])
         words = f"{number} {'study' if number == 1 else 'studies'}{': ' if names else ''}{names}"
         return f"{words}; without a PMID: {said['without_pmid']}" if said["without_pmid"] else words
+
+
+def _shown(text: FullText) -> dict[str, Any]:
+    """What helps to find the studies: the rest is read where it is from."""
+    return {
+        "source": text.source,
+        "licence": text.licence or text.copyright,
+        "licence_url": text.licence_url,
+        "sections": [
+            {"title": part["title"], "text": part["text"][:LONGEST_PART]}
+            for part in text.sections
+            if part["is_included"]
+        ][:MOST_PARTS],
+    }
+
+
+def _cited(review: Review, text: FullText | None, titles: Mapping[str, str]) -> list[dict[str, Any]]:
+    """The references, each id once: those of the full text, the marked ones first, then what PubMed names besides."""
+    found = [
+        {"pmid": one["pmid"], "text": one["text"], "marked": one["is_included"]}
+        for one in (text.references if text else ())
+    ]
+    found += [{"pmid": pmid, "text": titles.get(pmid, ""), "marked": False} for pmid in review.references]
+    found.sort(key=lambda one: not one["marked"])
+    first = {one["pmid"]: n for n, one in reversed(list(enumerate(found))) if one["pmid"]}
+    return [
+        one for n, one in enumerate(found) if one["pmid"] != review.pmid and first.get(one["pmid"], n) == n
+    ]  # fmt: skip
 
 
 def _listed(value: Value) -> frozenset[str]:

@@ -17,8 +17,23 @@ MOST = 2_000
 class CitedSerializer(Plain):
     """A reference of the review that can be picked."""
 
-    pmid = serializers.CharField()
+    pmid = serializers.CharField(allow_blank=True, help_text="Empty where none is given.")
     text = serializers.CharField(allow_blank=True, help_text="What is known of it: its title, or how it is cited.")
+    marked = serializers.BooleanField(help_text="Whether the full text marks it as an included study.")
+
+
+class TextPartSerializer(Plain):
+    title = serializers.CharField()  # type: ignore[assignment]
+    text = serializers.CharField()
+
+
+class FullTextSerializer(Plain):
+    """Where the full text is from, and what it says of the included studies."""
+
+    source = serializers.CharField(help_text="An address, or the name of a file.")
+    licence = serializers.CharField(allow_blank=True)
+    licence_url = serializers.CharField(allow_blank=True)
+    sections = TextPartSerializer(many=True)
 
 
 class StudiesCardSerializer(Plain):
@@ -28,7 +43,8 @@ class StudiesCardSerializer(Plain):
     title = serializers.CharField(allow_blank=True)
     abstract = serializers.CharField(allow_blank=True)
     year = serializers.IntegerField(allow_null=True, help_text="Of publication.")
-    cited = CitedSerializer(many=True, help_text="Its reference list, as far as PubMed ids are known.")
+    full_text = FullTextSerializer(allow_null=True, help_text="Null where none was brought in.")
+    cited = CitedSerializer(many=True, help_text="Its references, those that are marked as included studies first.")
 
 
 class ListedStudySerializer(Plain):

@@ -3019,9 +3019,12 @@ export interface components {
         };
         /** @description A reference of the review that can be picked. */
         Cited: {
+            /** @description Empty where none is given. */
             pmid: string;
             /** @description What is known of it: its title, or how it is cited. */
             text: string;
+            /** @description Whether the full text marks it as an included study. */
+            marked: boolean;
         };
         CitedMeasure: {
             name: string;
@@ -4191,7 +4194,7 @@ export interface components {
             is_needed: boolean;
         };
         /** @enum {string} */
-        FormatEnum: "counterfactuals" | "m3" | "pubmed" | "ratings";
+        FormatEnum: "counterfactuals" | "jats" | "m3" | "pubmed" | "ratings";
         FormatLevel: {
             key: string;
             title: string;
@@ -4218,6 +4221,14 @@ export interface components {
         FrameEnum: "alone" | "source" | "target" | "query";
         FreezeRequest: {
             version: string;
+        };
+        /** @description Where the full text is from, and what it says of the included studies. */
+        FullText: {
+            /** @description An address, or the name of a file. */
+            source: string;
+            licence: string;
+            licence_url: string;
+            sections: components["schemas"]["TextPart"][];
         };
         /** @enum {string} */
         GivenRoleEnum: "lead" | "curator" | "annotator" | "evaluator" | "viewer";
@@ -7855,7 +7866,9 @@ export interface components {
             abstract: string;
             /** @description Of publication. */
             year: number | null;
-            /** @description Its reference list, as far as PubMed ids are known. */
+            /** @description Null where none was brought in. */
+            full_text: components["schemas"]["FullText"] | null;
+            /** @description Its references, those that are marked as included studies first. */
             cited: components["schemas"]["Cited"][];
             value: components["schemas"]["StudiesValue"] | null;
             /**
@@ -8126,6 +8139,10 @@ export interface components {
         TaskKindEnum: "blind_check" | "compare" | "evidence" | "match" | "pico" | "rate" | "screen" | "sentences" | "studies" | "tuple" | "label" | "counterfactual" | "discourse";
         /** @enum {string} */
         TextOriginEnum: "drafted" | "edited" | "written";
+        TextPart: {
+            title: string;
+            text: string;
+        };
         TextSaid: {
             text: string;
             said: components["schemas"]["Said"][];

@@ -5,6 +5,7 @@ import { MISSING } from './state.ts'
 export const bindings: readonly Binding[] = [
   { keys: ['p'], command: 'type', says: 'Type or paste PMIDs; Enter lists them (Ctrl+V pastes without it)', shown: 'P' },
   { keys: [' '], command: 'toggle', says: 'List the reference at hand, or take it off', shown: 'Space', settles: true },
+  { keys: ['a'], command: 'all', says: 'List all references that the full text marks as included studies', shown: 'A', settles: true },
   ...MISSING.map(({ value, key, title }): Binding => ({
     keys: [key], command: `lacks ${value}`, says: `${title}: the abstract of the study at hand cannot be had`, shown: key, settles: true,
   })),

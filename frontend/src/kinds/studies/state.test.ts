@@ -4,7 +4,8 @@ import { pasted } from './pasted.ts'
 import { inWords, Listing, type Card } from './state.ts'
 
 const card = (value: Card['value'] = null, cited = ['11', '12', '13']): Card => ({
-  ...nowhere(1), kind: 'studies', pmid: '99', title: 'Nepralin', abstract: '', year: 2020, value, cited: cited.map((pmid) => ({ pmid, text: `Trial ${pmid}` })),
+  ...nowhere(1), kind: 'studies', pmid: '99', title: 'Nepralin', abstract: '', year: 2020, value, full_text: null,
+  cited: cited.map((pmid) => ({ pmid, text: `Trial ${pmid}`, marked: pmid.startsWith('9') })),
 })
 const listed = (of: Listing) => of.value.included_studies.listed.map((one) => one.pmid)
 
@@ -49,6 +50,15 @@ it('counts what PubMed does not have, never below none', () => {
   const begun = Listing.begin(card(), null)
   expect([begun.more(1).more(1).more(-1).without, begun.more(-1).without]).toEqual([1, 0])
   expect(begun.more(1).next().complete).toBe(true)
+})
+
+it('lists all that the full text marks by one key, and says which have no PMID', () => {
+  const of = card(null, ['91', '92', '13'])
+  const begun = Listing.begin({ ...of, cited: [...of.cited, { pmid: '', text: 'A thesis', marked: true }] }, null)
+  expect([listed(begun.all()), begun.all().nudge]).toEqual([['91', '92'], '2 listed. 1 marked without a PMID: look for them on PubMed, or count them with +.'])
+  expect(begun.go(3).toggle().nudge).toContain('No PMID is given')
+  expect(begun.go(3).lacks('old').count).toBe(0)
+  expect(Listing.begin(card(), null).all().nudge).toBe('No reference is marked as an included study.')
 })
 
 it('asks twice where nothing is listed', () => {

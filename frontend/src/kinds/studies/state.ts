@@ -29,6 +29,8 @@ export interface Row {
   readonly text: string
   /** Whether the review's reference list, as far as it is known, has it. */
   readonly cited: boolean
+  /** Whether the full text marks it as an included study. */
+  readonly marked: boolean
 }
 
 export class Listing {
@@ -55,7 +57,7 @@ export class Listing {
   }
 
   get rows(): readonly Row[] {
-    return [...this.pasted.map((pmid) => ({ pmid, text: '', cited: false })), ...this.card.cited.map((one) => ({ ...one, cited: true }))]
+    return [...this.pasted.map((pmid) => ({ pmid, text: '', cited: false, marked: false })), ...this.card.cited.map((one) => ({ ...one, cited: true }))]
   }
   get here(): Row | undefined {
     return this.rows[this.at]
@@ -92,15 +94,26 @@ export class Listing {
   toggle(at = this.at): Listing {
     const row = this.rows[at]
     if (!row) return this
+    if (!row.pmid) return this.saying(NO_PMID)
     const listed = new Map(this.listed)
     const off = listed.delete(row.pmid)
     if (!off) listed.set(row.pmid, '')
     return this.after({ listed, at: off ? at : Math.min(at + 1, this.rows.length - 1) })
   }
+  /** Lists all references that the full text marks as included studies. */
+  all(): Listing {
+    const marked = this.card.cited.filter((one) => one.marked)
+    const pmids = marked.flatMap((one) => (one.pmid && !this.listed.has(one.pmid) ? [one.pmid] : []))
+    if (!marked.length) return this.saying('No reference is marked as an included study.')
+    const without = marked.filter((one) => !one.pmid).length
+    const nudge = `${pmids.length} listed.${without ? ` ${without} marked without a PMID: look for them on PubMed, or count them with +.` : ''}`
+    return this.after({ listed: new Map([...this.listed, ...pmids.map((pmid) => [pmid, ''] as const)]), nudge })
+  }
   /** Says why the abstract of the row at hand cannot be had, or takes that back. It is a study of the list then. */
   lacks(missing: Missing): Listing {
     const row = this.here
     if (!row) return this
+    if (!row.pmid) return this.saying(NO_PMID)
     return this.after({ listed: new Map(this.listed).set(row.pmid, this.listed.get(row.pmid) === missing ? '' : missing) })
   }
   /** One more or one fewer study that PubMed does not have. */
@@ -117,18 +130,21 @@ export class Listing {
   }
   /** The list is whole. Asked twice where nothing is on it. */
   next(): Listing {
-    const ends = this.count > 0 || this.nudge === NONE
-    return new Listing(this.card, this.pasted, this.listed, this.without, this.at, ends ? this.nudge : NONE, ends, this.before)
+    if (!this.count && this.nudge !== NONE) return this.saying(NONE)
+    return new Listing(this.card, this.pasted, this.listed, this.without, this.at, this.nudge, true, this.before)
   }
   undo(): Listing {
     return this.before ?? this
   }
 
   get value(): Value {
-    const listed = this.rows.flatMap(({ pmid }) => (this.listed.has(pmid) ? [{ pmid, missing: this.listed.get(pmid)! }] : []))
+    const listed = this.rows.flatMap(({ pmid }) => (pmid && this.listed.has(pmid) ? [{ pmid, missing: this.listed.get(pmid)! }] : []))
     return { included_studies: { listed, without_pmid: this.without } }
   }
 
+  private saying(nudge: string): Listing {
+    return new Listing(this.card, this.pasted, this.listed, this.without, this.at, nudge, false, this.before)
+  }
   private after(change: { pasted?: readonly string[]; listed?: ReadonlyMap<string, Missing>; without?: number; at?: number; nudge?: string }): Listing {
     const { pasted = this.pasted, listed = this.listed, without = this.without, at = this.at, nudge = '' } = change
     return new Listing(this.card, pasted, listed, without, at, nudge, false, this)
@@ -136,6 +152,7 @@ export class Listing {
 }
 
 const NONE = 'No study is listed. Enter again if the review includes none.'
+const NO_PMID = 'No PMID is given for it: look for it on PubMed and paste the PMID, or count it with +.'
 const some = (words: readonly string[]) => `${words.slice(0, 5).join(', ')}${words.length > 5 ? ` and ${words.length - 5} more` : ''}`
 
 /** What was said, in a few words. */

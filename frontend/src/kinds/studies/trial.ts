@@ -8,7 +8,8 @@ function unit(n: number, title: string, cited: readonly (readonly [pmid: string,
   const names = (value: Value) => value.included_studies.listed.map((one) => one.pmid).sort().join()
   return {
     card: {
-      ...nowhere(n), kind: 'studies', pmid: `try-${n}`, title, abstract: '', year: 2020, cited: cited.map(([pmid, text]) => ({ pmid, text })),
+      ...nowhere(n), kind: 'studies', pmid: `try-${n}`, title, abstract: '', year: 2020, full_text: null,
+      cited: cited.map(([pmid, text]) => ({ pmid, text, marked: false })),
     } satisfies Card,
     expected,
     why,
