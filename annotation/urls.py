@@ -13,6 +13,7 @@ urlpatterns = [
     path("projects/<slug:slug>/searches/", searches.SearchListView.as_view()),
     path("projects/<slug:slug>/searches/studies/", searches.StudySearchView.as_view()),
     path("projects/<slug:slug>/searches/table/", searches.SearchTableView.as_view()),
+    path("projects/<slug:slug>/searches/flow/", searches.FlowView.as_view()),
     path("searches/<int:search_id>/", searches.SearchView.as_view()),
     path("me/pubmed/", searches.PubMedAccessView.as_view()),
     path("projects/<slug:slug>/clusters/", corpus.ClusterListView.as_view()),

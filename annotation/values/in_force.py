@@ -9,7 +9,7 @@ from django.db.models import F, OuterRef, Q, QuerySet, Subquery
 from projects.models import Decision
 from projects.values.in_force import decisions_in_force
 
-from ..models import Cue, DiscourseLabel, Label, Screening
+from ..models import AbstractReading, Cue, DiscourseLabel, Label, Screening, StudyList
 
 #: The fields of a proposition's label and of a cluster's relation that can be gold.
 LABEL_FIELDS = ("polarity", "polarity_cue", "modality", "modality_cue")
@@ -117,8 +117,21 @@ def screenings_in_force() -> QuerySet[Screening]:
     return _chosen(Screening.objects.all(), "screen", "screening")
 
 
-def _chosen(rows: QuerySet[Any], kind: str, field: str) -> QuerySet[Any]:
-    """The rows that the decision in force on a field of their unit adopts."""
+def study_lists_in_force() -> QuerySet[StudyList]:
+    """The lists of included studies in force: at most one a review."""
+    return _chosen(StudyList.objects.all(), "studies", "included_studies", brought=False)
+
+
+def readings_in_force() -> QuerySet[AbstractReading]:
+    """What is in force of which sentences bear evidence: at most one a review."""
+    return _chosen(AbstractReading.objects.all(), "sentences", AbstractReading.Task.EVIDENCE)
+
+
+def _chosen(rows: QuerySet[Any], kind: str, field: str, *, brought: bool = True) -> QuerySet[Any]:
+    """The rows that the decision in force on a field of their unit adopts. ``brought``: whether files bring such."""
     newest = Decision.objects.filter(unit=OuterRef("unit"), kind=kind, field=field).in_question().newest_first()
-    rows = rows.alias(adopted=Subquery(newest.values("answer")[:1]), brought=Subquery(newest.values("imported")[:1]))
+    rows = rows.alias(adopted=Subquery(newest.values("answer")[:1]))
+    if not brought:
+        return rows.filter(answer=F("adopted"))
+    rows = rows.alias(brought=Subquery(newest.values("imported")[:1]))
     return rows.filter(Q(answer=F("adopted")) | Q(imported=F("brought")))

@@ -2,7 +2,9 @@
 
 from typing import Any
 
-from drf_spectacular.utils import extend_schema
+from django.http import HttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework import generics, status
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -11,7 +13,7 @@ from rest_framework.views import APIView
 from accounts.requests import signed_in
 from projects.serializers.tables import ResultTableSerializer
 
-from .. import permissions
+from .. import permissions, plots
 from ..actions import searching
 from ..models import Search
 from ..pages import searches as page
@@ -75,6 +77,22 @@ class SearchTableView(APIView):
         """Reviews retrieved and included, by topic."""
         member = permissions.import_lead(signed_in(request), slug)
         return Response(ResultTableSerializer(page.topics(member)).data)
+
+
+class FlowView(APIView):
+    @extend_schema(
+        operation_id="searches_flow", parameters=[shapes.PaletteQuerySerializer],
+        responses={(200, "image/svg+xml"): OpenApiResponse(OpenApiTypes.BINARY, description="SVG.")},
+    )  # fmt: skip
+    def get(self, request: Request, slug: str) -> HttpResponse:
+        """The flow figure: what was found, what left at each step and why, and what came of the rest."""
+        member = permissions.import_lead(signed_in(request), slug)
+        asked = shapes.PaletteQuerySerializer(data=request.query_params)
+        asked.is_valid(raise_exception=True)
+        drawn = plots.flow(member.project, asked.validated_data["palette"])
+        # As an attachment: opened by itself it would be a page of this address.
+        headers = {"Content-Disposition": f'attachment; filename="{slug}-flow.svg"'}
+        return HttpResponse(drawn, content_type="image/svg+xml; charset=utf-8", headers=headers)
 
 
 class SearchView(APIView):

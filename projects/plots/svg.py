@@ -32,6 +32,17 @@ class Drawing:
     def line(self, x1: float, y1: float, x2: float, y2: float, colour: str = "grid", width: float = 1) -> None:
         self._add("line", x1=x1, y1=y1, x2=x2, y2=y2, stroke=self.colours[colour], stroke_width=width)
 
+    def box(self, x: float, y: float, width: float, height: float) -> None:
+        colours = {"fill": self.colours["ground"], "stroke": self.colours["quiet"]}
+        self._add("rect", x=x + 0.5, y=y, width=width - 1, height=height, rx=3, **colours)
+
+    def arrow(self, x1: float, y1: float, x2: float, y2: float) -> None:
+        """Across or down, with its head at the second point."""
+        self.line(x1, y1, x2, y2, "quiet")
+        for side in (-4, 4):
+            back = (x2 - 6, y2 + side) if x2 > x1 else (x2 + side, y2 - 6)
+            self.line(*back, x2, y2, "quiet")
+
     def dot(self, x: float, y: float, radius: float = 5) -> None:
         self._add("circle", cx=x, cy=y, r=radius, fill=self.colours["mark"])
 

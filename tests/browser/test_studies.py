@@ -13,6 +13,7 @@ from tests.processes.house import House
 
 OPEN = """
 import json
+from django.utils import timezone
 from accounts.models import User
 from annotation.models import FullText, Review, Study
 from projects.actions.people import add_member, create_project
@@ -24,9 +25,9 @@ for n in range(5):
     unit = Unit.objects.create(project=project, type='review', key=str(26000000 + n), made_by=lead)
     references = [str(40000000 + one) for one in range(30)] if n in (1, 2, 4) else []
     Review.objects.create(project=project, pmid=unit.key, unit=unit, title=f'Nepralin for migraine, review {n}',
-                          year=2019, abstract='Nine trials were included.', references=references)
+                          year=2019, topic='migraine', abstract='Nine trials were included.', references=references)
 imported = Import.objects.create(project=project, format='jats', file_name='review.xml', sha256='a' * 64, size=1,
-                                 counts={}, report={}, created_by=lead)
+                                 counts={}, report={}, created_by=lead, created_at=timezone.now())
 cited = [dict(text=f'Adams A. Trial {n}. 2010.', pmid=str(60000000 + n) if n else '', doi='', is_included=n < 9)
          for n in range(20)]
 table = dict(title='Table 1. Characteristics of included studies', text='Adams 2010 | adults', is_included=True)
@@ -95,13 +96,24 @@ def test_a_pasted_list_takes_two_actions_and_a_picked_one_a_key_a_study(
 
     phone = visit("ann1", scheme="dark", width=400)
     phone.go(f"/work/{round}")
-    expect(phone.page.get_by_text("review 4")).to_be_visible()
+    expect(phone.page.get_by_text("migraine, review 4")).to_be_visible()
     phone.page.wait_for_timeout(SETTLED)
     phone.page.get_by_role("option").first.click()
     phone.page.get_by_role("button", name="One more").click()
     assert violations(phone) == []
     phone.page.get_by_role("button", name="Next").click()
     expect(phone.page.locator("main")).to_contain_text("All done")
+
+    desk = visit("lead", width=1280)
+    desk.go("/projects/studies/search")
+    figure = desk.page.get_by_role("img", name="Flow of the data set: Reviews retrieved (n = 5)")
+    expect(figure).to_be_visible()
+    expect(desk.page.get_by_role("button", name="Save as PNG")).to_be_visible()
+    assert violations(desk) == []
+    narrow = visit("lead", scheme="dark", width=400)
+    narrow.go("/projects/studies/search")
+    expect(narrow.page.get_by_role("img", name="Flow of the data set")).to_be_visible()
+    assert violations(narrow) == []
     assert run(house, SAID) == [
         [[["50000001", ""], ["50000002", ""], ["50000003", ""]], 0],
         [[["40000000", ""], ["40000002", ""], ["40000003", "old"]], 1],

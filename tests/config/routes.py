@@ -103,6 +103,7 @@ CASES: dict[str, Callable[[World], Ids]] = {
     "imports/<int:import_id>/notices/": lambda w: {"import_id": w.imported.pk},
     "projects/<slug:slug>/searches/": lambda w: {},
     "projects/<slug:slug>/searches/studies/": lambda w: {},
+    "projects/<slug:slug>/searches/flow/": lambda w: {},
     "projects/<slug:slug>/searches/table/": lambda w: {},
     "searches/<int:search_id>/": lambda w: {"search_id": w.search.pk},
     "projects/<slug:slug>/clusters/": lambda w: {},

@@ -23,14 +23,14 @@ class CitedSerializer(Plain):
 
 
 class TextPartSerializer(Plain):
-    title = serializers.CharField()  # type: ignore[assignment]
+    title = serializers.CharField()
     text = serializers.CharField()
 
 
 class FullTextSerializer(Plain):
     """Where the full text is from, and what it says of the included studies."""
 
-    source = serializers.CharField(help_text="An address, or the name of a file.")
+    source = serializers.CharField(help_text="An address, or a file's name.")  # type: ignore[assignment]
     licence = serializers.CharField(allow_blank=True)
     licence_url = serializers.CharField(allow_blank=True)
     sections = TextPartSerializer(many=True)
