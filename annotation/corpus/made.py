@@ -3,12 +3,14 @@
 from collections import defaultdict
 from collections.abc import Sequence
 
+from django.db.models import Max
+
 from accounts.models import User
 from audit.log import record_all
 from projects.models import Project, Unit
 from sql.ready import Rows
 
-from ..models import Cluster, Proposition, Review, Target
+from ..models import Cluster, Proposition, Review, Study, Target
 from .items import Item
 from .layout import Layout, next_position
 
@@ -44,6 +46,28 @@ def _next_numbers(project: Project, reviews: set[Review]) -> dict[str, int]:
         if start == pmid and number.isdecimal():
             numbers[pmid] = max(numbers[pmid], int(number) + 1)
     return numbers
+
+
+def make_inputs(new: Sequence[tuple[Cluster, Study, str]], *, by: User | None) -> list[Proposition]:
+    """Input propositions after the last one of their cluster, in this order. In the caller's transaction; a number of
+    statements that does not grow with them."""
+    last = Proposition.objects.filter(cluster__in={cluster for cluster, _, _ in new}).order_by()
+    positions: dict[int, int] = defaultdict(int, last.values_list("cluster").annotate(last=Max("position")))
+    places = []
+    for cluster, _, _ in new:
+        positions[cluster.pk] += 1
+        places.append(positions[cluster.pk])
+    units = Unit.objects.bulk_create(
+        Unit(
+            project_id=cluster.project_id, type="proposition", key=f"{cluster.key}/{position}",
+            context=cluster.unit_id, position=position, made_by=by,
+        )
+        for position, (cluster, _, _) in zip(places, new, strict=True)
+    )  # fmt: skip
+    return Proposition.objects.bulk_create(
+        Proposition(cluster=cluster, position=position, study=study, text=text, unit=unit)
+        for position, (cluster, study, text), unit in zip(places, new, units, strict=True)
+    )
 
 
 def retire(clusters: Sequence[Cluster], *, by: User | None, reason: str) -> None:

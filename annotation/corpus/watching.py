@@ -13,6 +13,7 @@ from audit.witness import watch
 from projects.models import Round, Unit
 
 from ..models import (
+    AssignedProposition,
     Cluster,
     Counterfactual,
     Cue,
@@ -40,6 +41,8 @@ from ..models import (
 Rows = dict[Any, list[Any]]
 #: What the log says of a target whose sentence is picked no more.
 REMOVE_TARGET = "remove target"
+#: And of an input proposition that was decided not to support its cluster, or to do so again.
+TAKE_OUT_INPUT, BRING_BACK_INPUT = "put input aside", "bring back input"
 
 
 def register() -> None:
@@ -47,7 +50,8 @@ def register() -> None:
     watch(Label, parts={"cues": cues})
     watch(PicoTuple, parts={"slots": tuple_slots})
     for model in (
-        Counterfactual, DiscourseLabel, EvidencePair, Match, Proposition, SplitCluster, Study.reviews.through,
+        AssignedProposition, Counterfactual, DiscourseLabel, EvidencePair, Match, Proposition, SplitCluster,
+        Study.reviews.through,
     ):  # fmt: skip
         watch(model)
     watch(Input, but=("is_current",), batch=100)
@@ -120,8 +124,10 @@ def taken_out_unsaid() -> Iterator[tuple[str, str]]:
         removed = {int(pk) for pk, _ in _acts("cluster", "remove cluster", list(clusters.values()))}
         targets = dict(Target.objects.filter(unit__in=ids).values_list("unit", "pk"))
         taken_out = {int(pk) for pk, _ in _acts("target", REMOVE_TARGET, list(targets.values()))}
+        claims = dict(Proposition.objects.filter(unit__in=ids).values_list("unit", "pk"))
+        put_aside = {int(pk) for pk, _ in _acts("proposition", TAKE_OUT_INPUT, list(claims.values()))}
         for unit in units:
-            if targets.get(unit.pk) in taken_out:
+            if targets.get(unit.pk) in taken_out or claims.get(unit.pk) in put_aside:
                 continue
             if said.get(unit.pk) != unit.superseded_by_id and clusters.get(unit.pk) not in removed:
                 yield f"projects.unit {unit.pk}", "it was taken out of force, and the log does not say so"

@@ -6,14 +6,17 @@ from typing import Any, Literal
 from django.db.models import Prefetch, Q, QuerySet
 
 from api.parameters import Parameter, Takes
+from projects.actions import staleness
 from projects.kinds import Filter, Kind, all_kinds
-from projects.models import Assignment, Project, Unit
+from projects.models import Assignment, Change, Member, Project, Unit
 
+from ..corpus.searchable import refresh_search
 from ..models import Cluster, PicoSlot, Proposition
 from .filters import of_reviews
 
 CLUSTER = "cluster"
-Part = Literal["target", "inputs"]
+#: The evidence of a cluster are the inputs of the sentence that it was made of.
+Part = Literal["target", "inputs", "evidence"]
 
 FILTERS = (
     Filter(Parameter("cluster", Takes.TEXT, "Cluster"), lambda units, key: units.filter(cluster__key=key)),
@@ -49,6 +52,14 @@ class ClusterKind(Kind):
 def said_of(part: Part) -> list[str]:
     """The keys of the kinds whose values of a cluster are said of these texts of it."""
     return [kind.key for kind in all_kinds() if isinstance(kind, ClusterKind) and part in kind.said_of]
+
+
+def inputs_changed(cluster: Cluster, by: Member | None, reason: str) -> None:
+    """The cluster has other inputs than before: it is found by them, and whether they agree is to be judged again."""
+    refresh_search(cluster)
+    if by:
+        about: dict[str, Any] = {"what": Change.TEXT, "reason": reason, "by": by}
+        staleness.changed(units=[cluster.unit], kinds=said_of("inputs"), **about)
 
 
 def load(slots: Iterable[Assignment]) -> dict[int, Cluster]:

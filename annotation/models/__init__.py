@@ -4,7 +4,14 @@ from .blind import RewrittenText
 from .cluster import Cluster, PicoForm, PicoFragment, PicoSlot, Proposition, Slot, StandsFor
 from .corpus import Article, Input, Level, RecordStatus, Review, Study, Target
 from .counterfactual import Counterfactual, ProbePair
-from .evidence import EvidencePair, Support, SupportSentence
+from .evidence import (
+    AssignedEvidence,
+    AssignedInput,
+    AssignedProposition,
+    EvidencePair,
+    Support,
+    SupportSentence,
+)
 from .finding import ConsistencyCheck, Finding, FindingUnit
 from .full_text import FullText
 from .labels import Cue, CueFragment, DiscourseLabel, Fate, Label, Modality, Polarity, Relation
@@ -23,6 +30,9 @@ __all__ = [
     "AbstractMissing",
     "AbstractReading",
     "Article",
+    "AssignedEvidence",
+    "AssignedInput",
+    "AssignedProposition",
     "Cluster",
     "ConsistencyCheck",
     "Counterfactual",

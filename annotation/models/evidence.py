@@ -1,10 +1,11 @@
-"""Which sentences of a study support a target: the pairs that people are asked of, and what they said of each."""
+"""Which sentences of a study support a target, pair by pair; and which of its inputs support each proposition."""
 
 from django.db import models
 
 from projects.models import Answer, Unit
 
-from .corpus import Study, Target
+from .cluster import Proposition
+from .corpus import Input, Study, Target
 from .sentence import Sentence
 
 
@@ -43,3 +44,39 @@ class SupportSentence(models.Model):
     class Meta:
         ordering = ["support_id", "id"]
         constraints = [models.UniqueConstraint(fields=["support", "sentence"], name="one_mark_per_supporting_sentence")]
+
+
+class AssignedEvidence(models.Model):
+    """What a person said of a cluster: of each input of its target sentence, whether it supports the proposition."""
+
+    unit = models.ForeignKey(Unit, on_delete=models.PROTECT, related_name="assigned_evidence")
+    answer = models.OneToOneField(Answer, on_delete=models.PROTECT, related_name="assigned_evidence")
+
+    class Meta:
+        ordering = ["id"]
+
+
+class AssignedInput(models.Model):
+    """What was said of one input."""
+
+    class Said(models.TextChoices):
+        SUPPORTS = "supports", "Supports this proposition"
+        DOES_NOT = "does not", "Does not support it"
+
+    of = models.ForeignKey(AssignedEvidence, on_delete=models.PROTECT, related_name="inputs")
+    input = models.ForeignKey(Input, on_delete=models.PROTECT, related_name="+")
+    said = models.CharField(max_length=8, choices=Said)
+
+    class Meta:
+        ordering = ["of_id", "id"]
+        constraints = [models.UniqueConstraint(fields=["of", "input"], name="one_assignment_per_input")]
+
+
+class AssignedProposition(models.Model):
+    """The input proposition that was made of a target's input. One that was typed, or brought by a file, has none."""
+
+    proposition = models.OneToOneField(Proposition, on_delete=models.PROTECT, related_name="assigned")
+    input = models.ForeignKey(Input, on_delete=models.PROTECT, related_name="+")
+
+    class Meta:
+        ordering = ["id"]

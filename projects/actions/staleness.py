@@ -135,7 +135,9 @@ def ask_anew_in(round: Round) -> None:
         new = old
         while new.superseded_by:
             new = new.superseded_by
-        _replace(round, old, new)
+        # What was taken out gave way to what it was a part of, which is asked something else.
+        if new.type == old.type:
+            _replace(round, old, new)
 
 
 def _replace(round: Round, old: Unit, new: Unit) -> None:

@@ -47,11 +47,11 @@ def test_every_kind_knows_the_review_of_each_of_its_units(
             project=project, review=one.review, level="sentence", key=one.key, position=number, text="Another sort.",
             unit=Unit.objects.create(project=project, type="target sentence", key=one.key),
         )  # fmt: skip
-    # Of what kinds lay out of these (pages, blind texts, pairs with studies) tests of their own say so.
+    # Of what kinds lay out of these (pages, blind texts, pairs with studies), or find none here, tests of their own do.
     here = [
         k for k in kinds.all_kinds()
         if type(k).__module__.startswith("annotation.") and not k.blind
-        and {unit.type for unit in k.units(project)} <= set(k.unit_types)
+        and (types := {unit.type for unit in k.units(project)}) and types <= set(k.unit_types)
     ]  # fmt: skip
     for kind in here:
         units = dict(kind.units(project).values_list("pk", "key"))

@@ -4,20 +4,19 @@ import uuid as uuids
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from django.db.models import Max, Q
+from django.db.models import Q
 
 from api.problems import Conflict, Refused
 from audit.log import record
-from projects.actions import rolling, staleness
+from projects.actions import rolling
 from projects.actions.corrections import Correction, correct_all
-from projects.models import Change, Member, Unit
+from projects.models import Member, Unit
 from sql.ready import Rows
 
 from ...corpus.items import SLOTS, Item, Source
 from ...corpus.layout import Layout
-from ...corpus.made import make_clusters
-from ...corpus.searchable import refresh_search
-from ...kinds.clusters import said_of
+from ...corpus.made import make_clusters, make_inputs
+from ...kinds.clusters import inputs_changed
 from ...models import Cluster, Level, Proposition, Review, Target
 
 Row = Mapping[str, Any]
@@ -56,24 +55,12 @@ def add_inputs(
     layout = Layout(cluster.project, Rows(), by=by.user)
     studies = layout.studies(review, [row["pmid"] for row in rows])
     layout.rows.write()
-    last = cluster.propositions.aggregate(last=Max("position"))["last"] or 0
-    places = range(last + 1, last + 1 + len(rows))
-    units = Unit.objects.bulk_create(
-        Unit(
-            project_id=cluster.project_id, type="proposition", key=f"{cluster.key}/{position}",
-            context=cluster.unit_id, position=position, made_by=by.user,
-        )
-        for position in places
-    )  # fmt: skip
-    claims = Proposition.objects.bulk_create(
-        Proposition(cluster=cluster, position=position, study=studies[row["pmid"]], text=row["text"], unit=unit)
-        for position, row, unit in zip(places, rows, units, strict=True)
-    )
+    claims = make_inputs([(cluster, studies[row["pmid"]], row["text"]) for row in rows], by=by.user)
     inputs_changed(cluster, by, reason or "An input was added.")
     rolling.due(Q(project=cluster.project_id))
     record(
         actor=by.user, verb="add inputs", obj=cluster, project_id=cluster.project_id,
-        after={"positions": list(places), "studies": [row["pmid"] for row in rows]},
+        after={"positions": [claim.position for claim in claims], "studies": [row["pmid"] for row in rows]},
     )  # fmt: skip
     cells = [
         (f"rows.{n}.label", Correction(claim.unit, "label", row["label"]))
@@ -82,12 +69,6 @@ def add_inputs(
     ]
     _say(cells, review, by, batch)
     return claims
-
-
-def inputs_changed(cluster: Cluster, by: Member, reason: str) -> None:
-    """The cluster has other inputs than before: it is found by them, and whether they agree is to be judged again."""
-    refresh_search(cluster)
-    staleness.changed(units=[cluster.unit], kinds=said_of("inputs"), what=Change.TEXT, reason=reason, by=by)
 
 
 def _item(review: Review, row: Row) -> Item:

@@ -8,8 +8,8 @@ from projects.models import Assignment, Decision, Member, Unit
 from projects.purposes import which
 
 from ...corpus.made import retire
+from ...kinds.clusters import inputs_changed
 from ...models import Cluster, Proposition
-from .clusters import inputs_changed
 
 
 def remove_input(*, proposition: Proposition, reason: str, by: Member) -> None:

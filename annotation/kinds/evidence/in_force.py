@@ -8,11 +8,13 @@ from django.db.models import Max
 
 from accounts.models import User
 from audit.log import record_all
-from projects.models import Unit
+from projects.actions import staleness
+from projects.models import Member, Unit
 from projects.values.in_force import taken_back, values_in_force
 
-from ...models import EvidencePair, Input, Sentence, Study, Target
+from ...models import Cluster, EvidencePair, Input, Level, Sentence, Study, Target
 from ...values.evidence import FIELD, KIND, in_their_place
+from ..clusters import said_of
 
 Passage = tuple[tuple[int, ...], str]
 
@@ -136,4 +138,19 @@ def _write(changes: Sequence[_Change], by: User | None, reason: str) -> None:
             },
         }
         for change in changes
+    )  # fmt: skip
+    _evidence_changed({change.target.pk: change.target for change in changes}, by, reason)
+
+
+def _evidence_changed(targets: dict[int, Target], by: User | None, reason: str) -> None:
+    """What was said of clusters in view of these inputs is to be looked at again."""
+    project = next(iter(targets.values())).project_id
+    member = Member.objects.filter(project=project, user=by).first() if by else None
+    if member is None:
+        return
+    keys = {target.key for target in targets.values()}
+    made = Cluster.objects.current().filter(project=project, sentence__level=Level.SENTENCE, sentence__key__in=keys)
+    staleness.changed(
+        units=[cluster.unit for cluster in made.select_related("unit")], kinds=said_of("evidence"), what=KIND,
+        reason=reason or "The evidence of the sentence was decided otherwise.", by=member,
     )  # fmt: skip

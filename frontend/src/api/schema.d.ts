@@ -2807,6 +2807,71 @@ export interface components {
             /** @description At most three; none where no rule fits, or the round shows none. */
             drafts: components["schemas"]["Draft"][];
         };
+        /** @description What every card has, whatever its kind. */
+        AssignEvidenceCard: {
+            assignment: number;
+            /** @description Of the person's answer; 0 before the first. */
+            revision: number;
+            /** @description Revision of the unit; send it back with the answer. */
+            shown: number;
+            position: number;
+            unit: components["schemas"]["CardUnit"];
+            /** Format: date-time */
+            answered_at: string | null;
+            outcome: components["schemas"]["OutcomeEnum"] | components["schemas"]["NullEnum"];
+            comment: string;
+            flag: boolean;
+            /** @description The decisions whose value is shown, to be sent back with the answer; empty where none is. */
+            references: number[];
+            text: string;
+            pico: components["schemas"]["TupleSlotShown"][];
+            inputs: components["schemas"]["TargetInput"][];
+            value: components["schemas"]["AssignEvidenceValue"] | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "assign_evidence";
+        };
+        /** @enum {string} */
+        AssignEvidenceKindEnum: "assign_evidence";
+        /** @description What every submission has, whatever its kind. */
+        AssignEvidenceSubmissionRequest: {
+            assignment: number;
+            /** @description The revision that this one follows. */
+            revision: number;
+            outcome: components["schemas"]["OutcomeEnum"];
+            /**
+             * @description Code of a skip.
+             * @default
+             */
+            reason: string;
+            shown: number;
+            /** @default 0 */
+            active_ms: number;
+            /** @default  */
+            comment: string;
+            /** @default false */
+            flag: boolean;
+            /** @description The decisions that the card showed. */
+            references?: number[];
+            /** @description Assignments whose cards are held. */
+            have?: number[];
+            value?: components["schemas"]["AssignEvidenceValueRequest"] | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "assign_evidence";
+        };
+        /** @description Of each input whether it supports the proposition. */
+        AssignEvidenceValue: {
+            supporting: components["schemas"]["SaidOfInput"][];
+        };
+        /** @description Of each input whether it supports the proposition. */
+        AssignEvidenceValueRequest: {
+            supporting: components["schemas"]["SaidOfInputRequest"][];
+        };
         /** @description How many contested units would be decided at each share of agreement. */
         AtOncePreview: {
             contested: number;
@@ -2961,7 +3026,7 @@ export interface components {
         };
         /** @enum {string} */
         ByEnum: "provider" | "link";
-        Card: components["schemas"]["BlindCheckCard"] | components["schemas"]["CompareCard"] | components["schemas"]["EvidenceCard"] | components["schemas"]["MatchCard"] | components["schemas"]["PicoCard"] | components["schemas"]["RateCard"] | components["schemas"]["ScreenCard"] | components["schemas"]["SentencesCard"] | components["schemas"]["StudiesCard"] | components["schemas"]["TupleCard"] | components["schemas"]["LabelCard"] | components["schemas"]["CounterfactualCard"] | components["schemas"]["DiscourseCard"];
+        Card: components["schemas"]["BlindCheckCard"] | components["schemas"]["CompareCard"] | components["schemas"]["EvidenceCard"] | components["schemas"]["MatchCard"] | components["schemas"]["PicoCard"] | components["schemas"]["RateCard"] | components["schemas"]["ScreenCard"] | components["schemas"]["SentencesCard"] | components["schemas"]["StudiesCard"] | components["schemas"]["TupleCard"] | components["schemas"]["AssignEvidenceCard"] | components["schemas"]["LabelCard"] | components["schemas"]["CounterfactualCard"] | components["schemas"]["DiscourseCard"];
         CardUnit: {
             id: number;
             /** @description Empty where people are not to learn it. */
@@ -7483,6 +7548,16 @@ export interface components {
             /** @description In words. */
             value: string;
         };
+        SaidOfInput: {
+            number: number;
+            said: components["schemas"]["SaidOfInputSaidEnum"];
+        };
+        SaidOfInputRequest: {
+            number: number;
+            said: components["schemas"]["SaidOfInputSaidEnum"];
+        };
+        /** @enum {string} */
+        SaidOfInputSaidEnum: "supports" | "does not";
         /** @description What is said of one text by one criterion. */
         SaidRequest: {
             criterion: string;
@@ -7971,7 +8046,7 @@ export interface components {
             title: string;
             text: string;
         };
-        SubmissionRequest: components["schemas"]["BlindCheckSubmissionRequest"] | components["schemas"]["CompareSubmissionRequest"] | components["schemas"]["EvidenceSubmissionRequest"] | components["schemas"]["MatchSubmissionRequest"] | components["schemas"]["PicoSubmissionRequest"] | components["schemas"]["RateSubmissionRequest"] | components["schemas"]["ScreenSubmissionRequest"] | components["schemas"]["SentencesSubmissionRequest"] | components["schemas"]["StudiesSubmissionRequest"] | components["schemas"]["TupleSubmissionRequest"] | components["schemas"]["LabelSubmissionRequest"] | components["schemas"]["CounterfactualSubmissionRequest"] | components["schemas"]["DiscourseSubmissionRequest"];
+        SubmissionRequest: components["schemas"]["BlindCheckSubmissionRequest"] | components["schemas"]["CompareSubmissionRequest"] | components["schemas"]["EvidenceSubmissionRequest"] | components["schemas"]["MatchSubmissionRequest"] | components["schemas"]["PicoSubmissionRequest"] | components["schemas"]["RateSubmissionRequest"] | components["schemas"]["ScreenSubmissionRequest"] | components["schemas"]["SentencesSubmissionRequest"] | components["schemas"]["StudiesSubmissionRequest"] | components["schemas"]["TupleSubmissionRequest"] | components["schemas"]["AssignEvidenceSubmissionRequest"] | components["schemas"]["LabelSubmissionRequest"] | components["schemas"]["CounterfactualSubmissionRequest"] | components["schemas"]["DiscourseSubmissionRequest"];
         /** @description The hand: which assignments, in order, and the cards that the client does not hold yet. */
         Submitted: {
             hand: number[];
@@ -8136,6 +8211,12 @@ export interface components {
         };
         /** @enum {string} */
         TargetEnum: "none" | "text" | "tuple" | "gold";
+        /** @description An input of the target sentence, by its number among them; numbers of those that were put aside are left out. */
+        TargetInput: {
+            number: number;
+            pmid: string;
+            text: string;
+        };
         /** @enum {string} */
         TargetLevelEnum: "document" | "sentence";
         /** @description As much of the target as the protocol shows; what it does not is empty. */
@@ -8153,7 +8234,7 @@ export interface components {
         /** @enum {string} */
         TaskEnum: "sentence_classes" | "evidence_sentences";
         /** @enum {string} */
-        TaskKindEnum: "blind_check" | "compare" | "evidence" | "match" | "pico" | "rate" | "screen" | "sentences" | "studies" | "tuple" | "label" | "counterfactual" | "discourse";
+        TaskKindEnum: "blind_check" | "compare" | "evidence" | "match" | "pico" | "rate" | "screen" | "sentences" | "studies" | "tuple" | "assign_evidence" | "label" | "counterfactual" | "discourse";
         /** @enum {string} */
         TextOriginEnum: "drafted" | "edited" | "written";
         TextPart: {
@@ -12932,7 +13013,7 @@ export interface operations {
     outdated_answers_list: {
         parameters: {
             query?: {
-                kind?: "blind_check" | "compare" | "evidence" | "match" | "pico" | "rate" | "screen" | "sentences" | "studies" | "tuple" | "label" | "counterfactual" | "discourse";
+                kind?: "blind_check" | "compare" | "evidence" | "match" | "pico" | "rate" | "screen" | "sentences" | "studies" | "tuple" | "assign_evidence" | "label" | "counterfactual" | "discourse";
                 /** @description A page number within the paginated result set. */
                 page?: number;
                 /** @description Number of results to return per page. */
@@ -15233,7 +15314,7 @@ export interface operations {
     stale_list: {
         parameters: {
             query?: {
-                kind?: "blind_check" | "compare" | "evidence" | "match" | "pico" | "rate" | "screen" | "sentences" | "studies" | "tuple" | "label" | "counterfactual" | "discourse";
+                kind?: "blind_check" | "compare" | "evidence" | "match" | "pico" | "rate" | "screen" | "sentences" | "studies" | "tuple" | "assign_evidence" | "label" | "counterfactual" | "discourse";
                 /** @description A page number within the paginated result set. */
                 page?: number;
                 /** @description Number of results to return per page. */

@@ -66,7 +66,7 @@ it('has a folder for every kind of the API, and no other', () => {
 })
 
 it('begins with the one usual kind', () => {
-  expect(kinds.map((k) => k.key)).toEqual(['label', 'blind_check', 'compare', 'counterfactual', 'discourse', 'evidence', 'match', 'pico', 'rate', 'screen', 'sentences', 'studies', 'tuple'])
+  expect(kinds.map((k) => k.key)).toEqual(['label', 'assign_evidence', 'blind_check', 'compare', 'counterfactual', 'discourse', 'evidence', 'match', 'pico', 'rate', 'screen', 'sentences', 'studies', 'tuple'])
   expect(kinds.filter((k) => k.usual)).toHaveLength(1)
 })
 

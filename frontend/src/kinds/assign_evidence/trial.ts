@@ -1,0 +1,31 @@
+import { nowhere, type Trial, type TrialUnit } from '../trial.ts'
+import type { Card, Value } from './state.ts'
+
+const TEXT = 'Nepralin reduces attacks of migraine and improves sleep.'
+
+/** Written by us, of a drug that does not exist. */
+function unit(n: number, outcome: string, texts: readonly (readonly [text: string, supports: boolean])[], why: string): TrialUnit {
+  const card: Card = {
+    ...nowhere(n), kind: 'assign_evidence', text: TEXT,
+    pico: (['p', 'i', 'c', 'o'] as const).map((slot) => {
+      const text = { p: '', i: 'Nepralin', c: '', o: outcome }[slot]
+      return { slot, form: text ? 'explicit' : 'blank', text, stands_for: '', fragments: [] }
+    }),
+    inputs: texts.map(([text], i) => ({ number: i + 1, pmid: `try-${n}`, text })),
+  }
+  const expected: Value = { supporting: texts.map(([, supports], i) => ({ number: i + 1, said: supports ? 'supports' : 'does not' })) }
+  return { card, expected, why, same: (value) => JSON.stringify((value as Value).supporting) === JSON.stringify(expected.supporting) }
+}
+
+const trial: Trial = {
+  brief: [
+    'A sentence may claim several things. Tick the texts that are about the intervention and the outcome of this proposition, whatever they found.',
+    'A tells all, a digit one of them; what is not ticked does not support the proposition.',
+  ],
+  units: [
+    unit(1, 'sleep', [['Sleep improved on nepralin.', true], ['Attacks were fewer.', false]], 'Attacks are the outcome of another proposition of the sentence.'),
+    unit(2, 'attacks of migraine', [['Attacks did not differ between the groups.', true], ['Attacks fell by a third.', true], ['Patients slept longer.', false]], 'A finding against the claim is evidence for it as well: what it is about counts.'),
+    unit(3, 'sleep', [['Neither attacks nor sleep changed.', true], ['Sleep was better, and attacks were fewer.', true]], 'Both name sleep among others.'),
+  ],
+}
+export default trial

@@ -1,0 +1,122 @@
+"""The inputs of a sentence are assigned to its propositions by keys and by thumb; a curator sees who differs."""
+
+from collections.abc import Callable
+
+from playwright.sync_api import expect
+
+from tests.browser.conftest import Visit
+from tests.browser.desk import SETTLED
+from tests.browser.test_pages import violations
+from tests.browser.test_screening import run
+from tests.processes.house import House
+
+OPEN = """
+import json
+from accounts.models import User
+from annotation.models import Input, Level, Review, Study, Target
+from projects.actions.corrections import correct
+from projects.actions.people import add_member, create_project
+from projects.models import Member, Unit
+from tests.builders import build_round
+lead = User.objects.get(email='lead@example.org')
+project = create_project(slug='assigning', name='Assigning', by=lead)
+unit = Unit.objects.create(project=project, type='review', key='26000000', made_by=lead)
+review = Review.objects.create(project=project, pmid=unit.key, unit=unit, title='Nepralin for migraine: a review')
+own = Unit.objects.create(project=project, type='target sentence', key='26000000_0')
+target = Target.objects.create(
+    project=project, review=review, level=Level.SENTENCE, key=own.key, position=0, unit=own,
+    text='Nepralin reduces attacks of migraine and improves sleep.')
+texts = ['Nepralin reduced attacks of migraine.', 'Sleep improved on nepralin.',
+         'Neither attacks nor sleep differed between the groups.', 'Attacks were fewer by a third.',
+         'Patients on nepralin slept longer and had fewer attacks.']
+for n, text in enumerate(texts, start=1):
+    study = Study.objects.create(project=project, pmid=str(10000000 + n), title=f'Trial {n}')
+    study.reviews.add(review)
+    Input.objects.create(target=target, study=study, position=n, text=text)
+def slot(text):
+    return dict(text=text, fragments=[])
+rows = [dict(p=slot(''), i=slot('Nepralin'), c=slot('') | dict(stands_for='placebo'), o=slot(o))
+        for o in ('attacks of migraine', 'sleep')]
+by = Member.objects.get(project=project, user=lead)
+correct(unit=own, kind='pico', value=dict(tuples=rows), reason='', by=by)
+people = [add_member(project=project, user=User.objects.get(email=f'ann{n}@example.org'), role='annotator', by=lead)
+          for n in (1, 2)]
+print(json.dumps(build_round(project, people, kind='assign_evidence', overlap=2).pk))
+"""
+CLOSE = """
+import json
+from accounts.models import User
+from projects.actions.gold import finish_round
+from projects.actions.rounds import close_round
+from projects.models import Round
+lead = User.objects.get(email='lead@example.org')
+round = Round.objects.get(project__slug='assigning', kind='assign_evidence')
+close_round(round=round, by=lead)
+finish_round(round=round, by=lead)
+print(json.dumps(round.pk))
+"""
+INPUTS = """
+import json
+from annotation.models import Proposition
+rows = Proposition.objects.current().filter(cluster__project__slug='assigning', position__gte=1)
+print(json.dumps([[p.cluster.key, p.text] for p in rows.in_corpus_order()]))
+"""
+
+
+def test_a_proposition_takes_a_key_for_all_and_one_for_each_exception(
+    house: House, visit: Callable[..., Visit]
+) -> None:
+    round = run(house, OPEN)
+    at = visit("ann1", width=1280)
+    at.go(f"/work/{round}")
+    page = at.page
+    actions = 0
+
+    def press(*keys: str) -> None:
+        nonlocal actions
+        page.wait_for_timeout(SETTLED)
+        for key in keys:
+            page.keyboard.press(key)
+        actions += len(keys)
+
+    inputs = page.get_by_role("option")
+    expect(inputs).to_have_count(5)
+    expect(page.locator("dd").get_by_text("attacks of migraine")).to_be_visible()
+    page.wait_for_timeout(SETTLED)
+    assert violations(at) == []
+    place = "e => [e.offsetTop, e.offsetHeight]"
+    box = inputs.last.evaluate(place)
+    press("a", "2")
+    expect(page.get_by_text("4 of 5 ticked")).to_be_visible()
+    assert inputs.last.evaluate(place) == box, "no text moves when one is ticked"
+    assert violations(at) == []
+    press("Enter")
+    expect(page.locator("dd").get_by_text("sleep")).to_be_visible()
+    assert actions == 3
+    actions = 0
+    press("Enter")
+    expect(page.get_by_text("Nothing is ticked.")).to_be_visible()
+    press("ArrowDown", "Space", "3", "5", "Enter")
+    expect(page.locator("main")).to_contain_text("All done")
+
+    phone = visit("ann2", scheme="dark", width=400)
+    phone.go(f"/work/{round}")
+    for ticked in (("Nepralin reduced", "Neither attacks", "Attacks were", "Patients on"), ("Sleep improved",)):
+        phone.page.wait_for_timeout(SETTLED)
+        for name in ticked:
+            phone.page.get_by_role("option", name=name).click()
+        assert violations(phone) == []
+        phone.page.get_by_role("button", name="Next").click()
+        phone.page.wait_for_timeout(SETTLED)
+    expect(phone.page.locator("main")).to_contain_text("All done")
+
+    run(house, CLOSE)
+    attacks = [
+        "Nepralin reduced attacks of migraine.", "Neither attacks nor sleep differed between the groups.",
+        "Attacks were fewer by a third.", "Patients on nepralin slept longer and had fewer attacks.",
+    ]  # fmt: skip
+    assert run(house, INPUTS) == [["26000000_0", text] for text in attacks]
+    desk = visit("lead", width=1280)
+    desk.go(f"/projects/assigning/rounds/{round}/adjudicate")
+    expect(desk.page.get_by_role("listitem").filter(has_text="Sleep improved on nepralin.").first).to_be_visible()
+    assert violations(desk) == []
