@@ -11,6 +11,7 @@ from typing import Any
 
 from django.db.models import (
     BooleanField,
+    Count,
     Exists,
     ExpressionWrapper,
     OuterRef,
@@ -78,6 +79,13 @@ def incomplete(clusters: QuerySet[Cluster]) -> QuerySet[Cluster]:
     for one in _lacks().values():
         lacking |= one
     return clusters.filter(lacking)
+
+
+def count_lacking(clusters: QuerySet[Cluster]) -> dict[str, int]:
+    """How many clusters there are (``all``), and how many lack each thing. One query."""
+    counts = {name: Count("pk", filter=lack) for name, lack in _lacks().items()}
+    found: dict[str, int] = clusters.order_by().aggregate(all=Count("pk"), **counts)
+    return found
 
 
 def missing(clusters: Sequence[Cluster]) -> dict[int, list[Json]]:

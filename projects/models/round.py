@@ -176,6 +176,11 @@ class AssignmentQuerySet(models.QuerySet["Assignment"]):
         """Slots 1..k: what counts for overlap, agreement and gold. Retired slots have a negative number."""
         return self.filter(number__gte=1)
 
+    def asked_as(self, kind: str) -> Self:
+        """Those of rounds in which people were asked this, and not for practice."""
+        rounds = Round.objects.filter(kind=kind).opened().counting().opened_by_people()
+        return self.filter(round__in=rounds.values("pk"))
+
     def unanswered(self) -> Self:
         return self.filter(current_answer__isnull=True)
 

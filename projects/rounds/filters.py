@@ -8,7 +8,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 from api.parameters import Parameter, Takes
 
 from ..kinds import Filter
-from ..models import WAITING, Answer, Assignment, Change, Decision, Origin, Round, Unit
+from ..models import WAITING, Answer, Assignment, Change, Decision, Origin, Unit
 from ..values.in_force import units_with
 
 Units = QuerySet[Unit]
@@ -34,9 +34,7 @@ def general(kind: str) -> Sequence[Filter]:
         return units.filter(Exists(said.filter(flag=True, current_of__isnull=False)))
 
     def unasked(units: Units, _: Any) -> Units:
-        rounds = Round.objects.filter(kind=kind).opened().counting().opened_by_people()
-        asked = Assignment.objects.filter(unit=OuterRef("pk"), round__in=rounds.values("pk"))
-        return units.filter(~Exists(asked))
+        return units.filter(~Exists(Assignment.objects.asked_as(kind).filter(unit=OuterRef("pk"))))
 
     def stale(units: Units, _: Any) -> Units:
         return units.filter(Exists(Change.objects.unsettled().filter(unit=OuterRef("pk"), kind=kind)))

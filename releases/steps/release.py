@@ -22,6 +22,7 @@ class Releases(Stretch):
             "freeze the first release", "Nobody is at work in a round, and values are in force.", "Prepare a release",
             "releases",
             *((f"Agreement of “{report.name}”", f"rounds/{report.pk}/agreement") if report else ()),
+            turn="last",
         )  # fmt: skip
         of = f"releases, newest {newest.version}" if newest else "releases"
         return Step(

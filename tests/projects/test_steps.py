@@ -6,7 +6,7 @@ import pytest
 
 from accounts.models import User
 from annotation.corpus.sentences import split
-from annotation.models import RecordStatus, Review, Study
+from annotation.models import Proposition, RecordStatus, Review, Study
 from evaluation.models import RatingDesign
 from projects.actions.answers import next_hand
 from projects.actions.guidelines import latest_guideline
@@ -14,7 +14,7 @@ from projects.actions.rounds import close_round
 from projects.background import jobs
 from projects.models import Member, Project, Unit
 from projects.pages import steps
-from tests.builders import answer, build_cluster, build_round, label_value
+from tests.builders import TEXT, answer, build_cluster, build_round, label_value
 from tests.config.world import released
 from tests.evaluation.rating import build_runs, open_rating
 
@@ -82,9 +82,13 @@ def test_whoever_works_but_does_not_read_rounds_is_not_told(project: Project, an
     assert client_of(ann1).get(f"/api/v1/projects/{project.slug}/way/").status_code == 403
 
 
-def _retrieved(project: Project, n: int) -> list[Review]:
+def page(project: Project) -> str:
+    return str(steps.of(project)["next"]["page"])
+
+
+def _retrieved(project: Project, n: int, first: int = 0) -> list[Review]:
     made = []
-    for number in range(n):
+    for number in range(first, first + n):
         unit = Unit.objects.create(project=project, type="review", key=str(26_000_000 + number))
         made.append(Review.objects.create(
             project=project, pmid=unit.key, unit=unit, topic="pain", record=RecordStatus.READ,
@@ -111,12 +115,16 @@ def test_from_a_search_to_tuples_there_is_always_one_thing_to_do(lead: User, ann
         answer(ann1, next_hand(user=ann1, round=screened)[0], {"screening": said}, kind="screen")
     assert jobs.run_job(close_round(round=screened, by=lead).pk)
     assert words(project) == "list the included studies"
+    assert page(project) == "rounds/new?kind=studies&filters.included=true"
+    assert "freeze the first release" not in steps.of(project)["then"]
     lists = build_round(project, people[:1], kind="studies", name="studies", overlap=1, filters={"included": True})
     while slots := next_hand(user=ann1, round=lists):
         value = {"included_studies": {"listed": [{"pmid": "11", "missing": ""}], "without_pmid": 0}}
         answer(ann1, slots[0], value, kind="studies")
     assert jobs.run_job(close_round(round=lists, by=lead).pk)
     assert words(project) == "read the records of the studies"
+    [state] = [one["state"] for one in steps.of(project)["steps"] if one["key"] == "studies"]
+    assert state == "begun"
     Study.objects.update(record=RecordStatus.NO_ABSTRACT)
     assert words(project) == "pick the sentences that bear evidence"
     plan = {"kind": "sentences", "name": "sentences", "overlap": 1, "filters": {"included": True}}
@@ -129,15 +137,60 @@ def test_from_a_search_to_tuples_there_is_always_one_thing_to_do(lead: User, ann
     assert words(project) == "split the target sentences into PICO tuples"
     Study.objects.update(record=RecordStatus.READ, abstract="Nepralin reduced attacks.")
     assert words(project) == "map the targets to their evidence"
+    assert steps.of(project)["next"]["also_page"] == "evidence"
     mapped = build_round(project, people[:1], kind="evidence", name="evidence", overlap=1)
     assert words(project) == "follow the round “evidence”"
     for marked in ([1], []):
         answer(ann1, next_hand(user=ann1, round=mapped)[0], {"support": marked}, kind="evidence")
     assert jobs.run_job(close_round(round=mapped, by=lead).pk)
     assert words(project) == "split the target sentences into PICO tuples"
+    assert page(project) == "rounds/new?kind=pico&filters.supported=true"
     found = {step["key"]: (step["count"], step["of"], step["state"]) for step in steps.of(project)["steps"]}
     assert found["reviews"] == (3, "retrieved", "done")
     assert found["screening"] == (2, "included of 3 screened", "done")
     assert found["studies"] == (1, "studies, reviews listed: 2", "done")
     assert found["sentences"] == (2, "targets, reviews read: 2", "done")
     assert found["evidence"] == (1, "of 2 targets have inputs, 1 dropped without support", "done")
+    assert found["corpus"] == (0, "clusters", "to do")
+
+
+def test_clusters_of_a_search_are_completed_before_a_release(project: Project, lead: User, ann1: User) -> None:
+    _retrieved(project, 1)
+    unrelated = build_round(project, list(project.members.filter(user=ann1)), kind="screen", name="screening")
+    answer(ann1, next_hand(user=ann1, round=unrelated)[0], {"screening": "no studies"}, kind="screen")
+    assert jobs.run_job(close_round(round=unrelated, by=lead).pk)
+    cluster = build_cluster(project, inputs=0)
+    assert words(project) == "give the clusters their inputs"
+    assert page(project) == "corpus"
+    unit = Unit.objects.create(project=project, type="proposition", key=f"{cluster.key}/1")
+    study = Study.objects.create(project=project, pmid="11")
+    Proposition.objects.create(cluster=cluster, position=1, study=study, text=TEXT, unit=unit)
+    assert words(project) == "label the propositions"
+    labels = build_round(project, list(project.members.filter(user=ann1)), name="labels")
+    assert words(project) == "follow the round “labels”"
+    while slots := next_hand(user=ann1, round=labels):
+        answer(ann1, slots[0], label_value("positive"))
+    assert jobs.run_job(close_round(round=labels, by=lead).pk)
+    assert words(project) == "judge agreement within clusters"
+    [corpus] = [one for one in steps.of(project)["steps"] if one["key"] == "corpus"]
+    assert (corpus["count"], corpus["of"], corpus["state"]) == (1, "clusters, 1 without a relation", "begun")
+
+
+def test_what_waits_for_the_lead_comes_before_what_begins_something(
+    project: Project, lead: User, ann1: User, ann2: User
+) -> None:
+    _retrieved(project, 2)
+    people = list(project.members.filter(user__in=[ann1, ann2]))
+    screened = build_round(project, people, kind="screen", name="screening", overlap=2)
+    for user, said in ((ann1, "include"), (ann2, "not relevant")):
+        for slot_says in ("include", said):
+            answer(user, next_hand(user=user, round=screened)[0], {"screening": slot_says}, kind="screen")
+    assert words(project) == "close the round “screening”"
+    assert jobs.run_job(close_round(round=screened, by=lead).pk)
+    assert words(project) == "adjudicate 1 contested field"
+    assert steps.of(project)["then"] == ["list the included studies", "pick the sentences that bear evidence"]
+    _retrieved(project, 1, first=2)
+    # A search later on: what it found is screened too, in a round of its own.
+    assert steps.of(project)["then"][0] == "screen the reviews"
+    build_round(project, people, kind="screen", name="later", overlap=1, filters={"unasked": True}, rolling=True)
+    assert "screen the reviews" not in steps.of(project)["then"]

@@ -1,12 +1,18 @@
 """What there is to label, and for a project whose reviews come from PubMed the steps from the search to it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+
+from django.db.models import QuerySet
 
 from projects.models import Project, Round
 from projects.pages.steps import Begun, Next, Step, Stretch, askable
 
-from ...models import Cluster, Target
+from ...models import Cluster, Ranking, Target
+from ...values.completeness import count_lacking
 from ...values.retrieved import Far, how_far
+
+#: What a cluster can lack, in the words of the step.
+LACKS = {"target": "a target", "input": "inputs", "label": "labels", "discourse": "a relation"}
 
 
 class Corpus(Stretch):
@@ -22,17 +28,44 @@ class Corpus(Stretch):
 
 
 def _corpus(project: Project, far: Far | None, following: dict[str, Next]) -> Step:
-    clusters = Cluster.objects.current().filter(project=project).count()
-    texts = clusters or Target.objects.current().filter(project=project).count()
-    of = "clusters" if clusters or not texts else "targets"
-    onward = None if clusters else following.get("pico")
-    if far is None and not texts:
+    clusters = Cluster.objects.current().filter(project=project)
+    if far:
+        return _found(project, clusters, following)
+    n = clusters.count()
+    texts = n or Target.objects.current().filter(project=project).count()
+    onward = None
+    if not texts:
         onward = Next(
             "bring a corpus in", "Reviews with the propositions or texts that people will label and systems sum up.",
             "Import a file", "import", "Or begin with a search of PubMed.", "search",
         )  # fmt: skip
-    state: Begun = "done" if texts else "to do"
-    return Step("Corpus", texts, of, state, "corpus" if texts else "import", next=onward)
+    of = "clusters" if n or not texts else "targets"
+    return Step("Corpus", texts, of, "done" if texts else "to do", "corpus" if texts else "import", next=onward)
+
+
+def _found(project: Project, clusters: QuerySet[Cluster], following: dict[str, Next]) -> Step:
+    """The clusters that target sentences were split into: done once each can be released."""
+    lacking = count_lacking(clusters)
+    lacks = [f"{lacking[one]:,} without {what}" for one, what in LACKS.items() if lacking[one]]
+    state: Begun = "to do" if not lacking["all"] else "begun" if lacks else "done"
+    onward = following.get("pico") or _completing(project, lacking)
+    return Step("Corpus", lacking["all"], ", ".join(["clusters", *lacks]), state, "corpus", next=onward)
+
+
+def _completing(project: Project, lacking: Mapping[str, int]) -> Next | None:
+    """What the clusters lack that nobody is asked for at the moment."""
+    asked = set(project.rounds.opened_by_people().filter(status=Round.Status.OPEN).values_list("kind", flat=True))
+    if lacking["input"]:
+        why = "No round asks for them: a curator writes them, from the texts that the target sentence is derived from"
+        said = f"{why} ({lacking['input']:,} clusters in all)."
+        return Next("give the clusters their inputs", said, "Choose a review to curate", "corpus")
+    if lacking["label"] and "label" not in asked:
+        why = f"Polarity and modality of targets and inputs ({lacking['label']:,} clusters in all)."
+        return Next("label the propositions", why, "Open a round", "rounds/new?kind=label")
+    if lacking["discourse"] and not lacking["label"] and "discourse" not in asked:
+        why = f"Do the inputs of a cluster agree or contradict each other ({lacking['discourse']:,} clusters in all)?"
+        return Next("judge agreement within clusters", why, "Open a round", "rounds/new?kind=discourse")
+    return None
 
 
 def _retrieved(far: Far, following: dict[str, Next]) -> Iterator[tuple[str, Step]]:
@@ -45,10 +78,12 @@ def _retrieved(far: Far, following: dict[str, Next]) -> Iterator[tuple[str, Step
         yield "screening", Step("Screening", far.included, of, state, "rounds", next=following.get("screen"))
     if far.included or far.studies:
         of = f"studies, reviews listed: {far.listed:,}" if far.listed else "studies"
-        state = _begun(far.listed, far.included)
+        if far.unread:
+            of += f", {far.unread:,} known by PMID alone"
+        state = "begun" if far.unread else _begun(far.listed, far.included)
         yield (
             "studies",
-            Step("Studies", far.studies, of, state, "rounds", next=following.get("studies") or _unread(far)),
+            Step("Studies", far.studies, of, state, "rounds", next=_unread(far) or following.get("studies")),
         )
     if far.included or far.targets:
         of = f"targets, reviews read: {far.read:,}" if far.read else "targets"
@@ -66,7 +101,7 @@ def _unread(far: Far) -> Next | None:
     if not far.unread or not far.listed:
         return None
     why = f"Studies that people listed are known by their PMIDs alone ({far.unread:,} in all)."
-    return Next("read the records of the studies", why, "Search PubMed", "search")
+    return Next("read the records of the studies", why, "Open Search", "search")
 
 
 def _begun(done: int, all: int) -> Begun:
@@ -78,27 +113,32 @@ def _following(project: Project, far: Far) -> dict[str, Next]:
     inviting people comes first."""
     if far.searching or askable(project) < 2:
         return {}
-    rounds = set(project.rounds.opened_by_people().values_list("kind", "status"))
+    at_work = set(project.rounds.opened_by_people().filter(status=Round.Status.OPEN).values_list("kind", flat=True))
     found = {}
-    if far.retrieved and not far.screened:
-        why = f"Which of the retrieved reviews belong in the data set ({far.retrieved:,} in all)?"
-        found["screen"] = ("screen the reviews", why)
-    if far.included and not far.listed and not far.studies:
-        why = f"Evidence comes from the studies that a review includes ({far.included:,} reviews in all)."
-        found["studies"] = ("list the included studies", why)
-    if far.included and not far.read:
-        why = f"Sentences of the included reviews that bear evidence become targets ({far.included:,} reviews in all)."
-        found["sentences"] = ("pick the sentences that bear evidence", why)
-    left = far.targets - far.supported - far.dropped
-    if left > 0 and far.abstracts:
-        why = f"Which sentences of the included studies support a target ({left:,} targets in all)?"
-        found["evidence"] = ("map the targets to their evidence", why)
+    if far.to_screen:
+        why = f"Which of the retrieved reviews belong in the data set ({far.to_screen:,} in all)?"
+        found["screen"] = ("screen the reviews", why, "unasked" if far.screened else "")
+    # Studies that were brought in need not be listed.
+    if far.to_list and (far.listed or not far.studies):
+        why = f"Evidence comes from the studies that a review includes ({far.to_list:,} reviews in all)."
+        found["studies"] = ("list the included studies", why, "included")
+    if far.to_read:
+        why = f"Sentences of the included reviews that bear evidence become targets ({far.to_read:,} reviews in all)."
+        found["sentences"] = ("pick the sentences that bear evidence", why, "included")
+    if far.to_map and far.abstracts:
+        why = f"Which sentences of the included studies support a target ({far.to_map:,} targets in all)?"
+        found["evidence"] = ("map the targets to their evidence", why, "no_evidence_yet" if far.supported else "")
     # What no study supports need not be split.
-    if far.targets and ("evidence", Round.Status.OPEN) not in rounds:
-        why = f"A target sentence claims one thing or several: one tuple a claim ({far.targets:,} targets in all)."
-        found["pico"] = ("split the target sentences into PICO tuples", why)
+    if far.to_split and "evidence" not in at_work:
+        why = f"A target sentence claims one thing or several: one tuple a claim ({far.to_split:,} targets in all)."
+        found["pico"] = ("split the target sentences into PICO tuples", why, "supported" if far.supported else "")
+    ranked = Ranking.objects.filter(target__project=project).exists() if "evidence" in found else True
+    also = {} if ranked else {"evidence": ("Rank their sentences first: annotators see the nearest.", "evidence")}
     return {
-        kind: Next(words, why, "Open a round", f"rounds/new?kind={kind}")
-        for kind, (words, why) in found.items()
-        if kind not in {kind for kind, _ in rounds}
-    }
+        kind: Next(
+            words, why, "Open a round", f"rounds/new?kind={kind}" + (f"&filters.{only}=true" if only else ""),
+            *also.get(kind, ()),
+        )
+        for kind, (words, why, only) in found.items()
+        if kind not in at_work
+    }  # fmt: skip

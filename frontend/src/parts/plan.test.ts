@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { freezes, obstacle, paceSentence, totalsSentence, unitsSentence } from './plan.ts'
 import type { Parameter } from './parameters.ts'
-import { narrowed } from './planning.svelte.ts'
+import { narrowed, Planning } from './planning.svelte.ts'
 
 const totals = { units: 40, available: 2292, strata: [], answers: 120, each: 40, seconds_an_answer: 37, answers_timed: 500, minutes_each: 24.6 }
 
@@ -43,4 +43,11 @@ it('asks only for the filters that are set and that the kind has', () => {
   const declared = ['role', 'search', 'review', 'contested', 'flagged'].map((name) => ({ name }) as Parameter)
   const set = { role: undefined, search: '  ', review: ' 12 ', contested: false, flagged: true, depth: 'of another kind' }
   expect(narrowed(set, declared)).toEqual({ review: '12', flagged: true })
+})
+
+it('begins with the task and the filters that an address asks for', () => {
+  const planning = new Planning(() => null)
+  planning.begin(new URLSearchParams('kind=studies&filters.included=true'))
+  expect([planning.kind, planning.which]).toEqual(['studies', 'filter'])
+  expect(planning.filters).toEqual({ included: true })
 })

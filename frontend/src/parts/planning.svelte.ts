@@ -87,14 +87,20 @@ export class Planning {
     return whole && this.dealing === 'pool' && this.order === 'corpus' && !this.block && this.meaning?.chooses === 'any' && !!this.choice?.rolls
   }
 
-  /** What an address asks for: `?kind=…&purpose=…&options.NAME=…`. */
+  /** What an address asks for: `?kind=…&purpose=…&options.NAME=…&filters.NAME=true`. */
   begin(asked: URLSearchParams): void {
     const kind = asked.get('kind')
     if (!kind) return
     this.kind = kind as Plan['kind']
     this.turnTo()
     this.purpose = (asked.get('purpose') as Plan['purpose'] | null) ?? this.purpose
-    for (const [name, value] of asked) if (name.startsWith('options.') && value) this.options[name.slice(8)] = value
+    for (const [name, value] of asked) {
+      if (name.startsWith('options.') && value) this.options[name.slice(8)] = value
+      if (name.startsWith('filters.') && value) {
+        this.which = 'filter'
+        this.filters[name.slice(8)] = value === 'true' ? true : value
+      }
+    }
   }
 
   /** How many people a unit is asked of at most. */

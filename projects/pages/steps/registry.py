@@ -1,5 +1,6 @@
 """The steps that apps know of, and those of a project."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from operator import attrgetter
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 from api.registry import Registry
 
 from ...models import Project
-from .step import Step, Stretch
+from .step import Next, Step, Stretch
 
 _STRETCHES: Registry[Stretch] = Registry(Stretch, "step")
 discover = _STRETCHES.discover
@@ -18,9 +19,16 @@ def of(project: Project) -> dict[str, Any]:
     found: list[tuple[str, Step]] = [
         step for one in sorted(_STRETCHES.every(), key=attrgetter("order")) for step in one.steps(project)
     ]
-    ahead = [step.next for _, step in found if step.next]
+    ahead = _in_turn([step.next for _, step in found if step.next])
     return {
         "steps": [asdict(step) | {"key": key} for key, step in found],
         "next": asdict(ahead[0]) if ahead else None,
         "then": [each.words for each in ahead[1:3]],
     }
+
+
+def _in_turn(ahead: Sequence[Next]) -> Sequence[Next]:
+    """What people have done waits for the lead first; what comes last is said when it is all that is left."""
+    waiting = [one for one in ahead if one.turn == "first"]
+    others = [one for one in ahead if one.turn == "in turn"]
+    return [*waiting, *others] or ahead

@@ -32,11 +32,13 @@ class Rounds(Stretch):
     def _next(project: Project, open_ones: list[Any], total: int) -> Next | None:
         if not total:
             return Next("open the first round", "People label in rounds: what, by whom, how often.", "Open a round",
-                        "rounds/new")  # fmt: skip
-        full = next((r for r in open_ones if r.answered == r.slots), None)
+                        "rounds/new", turn="last")  # fmt: skip
+        full = next((r for r in open_ones if r.slots and r.answered == r.slots), None)
         if full is not None:
             why = f"All {full.slots:,} answers are in. Closing it makes what they agree on the current value."
-            return Next(f"close the round “{full.name}”", why, "Open the round", f"rounds/{full.pk}")
+            if full.is_rolling:
+                why += " It takes in units that come later for as long as it is open."
+            return Next(f"close the round “{full.name}”", why, "Open the round", f"rounds/{full.pk}", turn="first")
         waiting = (
             Decision.objects.filter(round__in=project.rounds.filter(status=Round.Status.CLOSED)).contested()
             .order_by().values("round", "round__name").annotate(n=Count("pk")).order_by("-round").first()
@@ -46,7 +48,7 @@ class Rounds(Stretch):
             why = f"In “{waiting['round__name']}” people differ. A release needs one value for each."
             words = f"adjudicate {n:,} contested field{'' if n == 1 else 's'}"
             at = f"rounds/{waiting['round']}"
-            return Next(words, why, "Adjudicate", f"{at}/adjudicate", "Agreement", f"{at}/agreement")
+            return Next(words, why, "Adjudicate", f"{at}/adjudicate", "Agreement", f"{at}/agreement", "first")
         if open_ones:
             first = open_ones[0]
             why = f"{first.answered:,} of {first.slots:,} answers are in."

@@ -8,6 +8,8 @@ from ...models import Project
 
 #: How far a step is.
 Begun = Literal["to do", "begun", "done"]
+#: When something is done: before anything new is begun, in its turn, or once nothing else is to do.
+Turn = Literal["first", "in turn", "last"]
 
 
 @dataclass(frozen=True)
@@ -21,6 +23,7 @@ class Next:
     page: str
     also: str = ""
     also_page: str = ""
+    turn: Turn = "in turn"
 
 
 @dataclass(frozen=True)
