@@ -9,7 +9,7 @@ from audit.triggers import Guard
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotation', '0022_evidence'),
+        ("annotation", "0024_full_texts"),
         ('projects', '0023_told_of_new_units'),
     ]
 
