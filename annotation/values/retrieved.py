@@ -6,7 +6,19 @@ from django.db.models import Count, Exists, OuterRef, Q
 
 from projects.models import Assignment, Decision, Project
 
-from ..models import AbstractReading, EvidencePair, Input, Level, RecordStatus, Review, Screened, Search, Study, Target
+from ..models import (
+    AbstractReading,
+    Cluster,
+    EvidencePair,
+    Input,
+    Level,
+    RecordStatus,
+    Review,
+    Screened,
+    Search,
+    Study,
+    Target,
+)
 from .evidence import count_dropped
 from .in_force import screenings_in_force
 
@@ -75,7 +87,9 @@ def how_far(project: Project) -> Far | None:
     supported = Q(Exists(Input.objects.current().filter(target=OuterRef("pk"))))
     paired = Exists(EvidencePair.objects.filter(target=OuterRef("pk")))
     split = Exists(Decision.objects.filter(unit=OuterRef("unit"), kind="pico").in_force())
-    unsplit = ~Q(split) & _unasked("pico")
+    # Tuples are written on the curate page too.
+    has_tuples = Exists(Cluster.objects.current().filter(sentence=OuterRef("pk")))
+    unsplit = ~Q(split) & ~Q(has_tuples) & _unasked("pico")
     targets = sentences.aggregate(
         n=Count("pk"),
         supported=Count("pk", filter=supported),

@@ -20,9 +20,9 @@ class Releases(Stretch):
         report = measured(project).first() if ready else None
         freeze = Next(
             "freeze the first release", "Nobody is at work in a round, and values are in force.", "Prepare a release",
-            "releases",
-            *((f"Agreement of “{report.name}”", f"rounds/{report.pk}/agreement") if report else ()),
-            turn="last",
+            "releases", turn="last",
+            also=f"Agreement of “{report.name}”" if report else "",
+            also_page=f"rounds/{report.pk}/agreement" if report else "",
         )  # fmt: skip
         of = f"releases, newest {newest.version}" if newest else "releases"
         return Step(

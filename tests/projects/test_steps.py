@@ -6,7 +6,7 @@ import pytest
 
 from accounts.models import User
 from annotation.corpus.sentences import split
-from annotation.models import Proposition, RecordStatus, Review, Study
+from annotation.models import Input, Level, Proposition, RecordStatus, Review, Study, Target
 from evaluation.models import RatingDesign
 from projects.actions.answers import next_hand
 from projects.actions.guidelines import latest_guideline
@@ -160,8 +160,19 @@ def test_clusters_of_a_search_are_completed_before_a_release(project: Project, l
     answer(ann1, next_hand(user=ann1, round=unrelated)[0], {"screening": "no studies"}, kind="screen")
     assert jobs.run_job(close_round(round=unrelated, by=lead).pk)
     cluster = build_cluster(project, inputs=0)
+    # Its sentence has no inputs that a round could assign.
     assert words(project) == "give the clusters their inputs"
     assert page(project) == "corpus"
+    own = Unit.objects.create(project=project, type="target sentence", key=f"{cluster.review.pmid}_0")
+    sentence = Target.objects.create(
+        project=project, review=cluster.review, level=Level.SENTENCE, key=own.key, position=0, text=TEXT, unit=own
+    )
+    known = Study.objects.create(project=project, pmid="12", record=RecordStatus.READ)
+    Input.objects.create(target=sentence, study=known, position=1, text=TEXT)
+    cluster.sentence = sentence
+    cluster.save()
+    assert words(project) == "assign the evidence to the propositions"
+    assert page(project) == "rounds/new?kind=assign_evidence&filters.unasked=true"
     unit = Unit.objects.create(project=project, type="proposition", key=f"{cluster.key}/1")
     study = Study.objects.create(project=project, pmid="11")
     Proposition.objects.create(cluster=cluster, position=1, study=study, text=TEXT, unit=unit)

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator, Mapping
 
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 
-from projects.models import Project, Round
+from projects import kinds
+from projects.models import Assignment, Project, Round
 from projects.pages.steps import Begun, Next, Step, Stretch, askable
 
 from ...models import Cluster, Ranking, Target
@@ -55,10 +56,14 @@ def _found(project: Project, clusters: QuerySet[Cluster], following: dict[str, N
 def _completing(project: Project, lacking: Mapping[str, int]) -> Next | None:
     """What the clusters lack that nobody is asked for at the moment."""
     asked = set(project.rounds.opened_by_people().filter(status=Round.Status.OPEN).values_list("kind", flat=True))
-    if lacking["input"]:
-        why = "No round asks for them: a curator writes them, from the texts that the target sentence is derived from"
-        said = f"{why} ({lacking['input']:,} clusters in all)."
-        return Next("give the clusters their inputs", said, "Choose a review to curate", "corpus")
+    if lacking["input"] and "assign_evidence" not in asked:
+        asked_before = Assignment.objects.asked_as("assign_evidence").filter(unit=OuterRef("pk"))
+        if n := kinds.get("assign_evidence").units(project).filter(~Exists(asked_before)).count():
+            why = f"Which inputs of its sentence support a proposition ({n:,} clusters in all)?"
+            page = "rounds/new?kind=assign_evidence&filters.unasked=true"
+            return Next("assign the evidence to the propositions", why, "Open a round", page)
+        why = f"No round has found any for them: a curator can write them ({lacking['input']:,} clusters in all)."
+        return Next("give the clusters their inputs", why, "Choose a review to curate", "corpus")
     if lacking["label"] and "label" not in asked:
         why = f"Polarity and modality of targets and inputs ({lacking['label']:,} clusters in all)."
         return Next("label the propositions", why, "Open a round", "rounds/new?kind=label")
