@@ -95,7 +95,7 @@ def decide(cluster: Cluster, by: Member, *numbers: int, of: int = 3) -> None:
 def test_a_cluster_is_asked_about_the_inputs_of_its_sentence(
     project: Project, clusters: list[Cluster], two: list[Member], by: Member
 ) -> None:
-    typed = {"text": "By itself.", "sentence": None, "tuple": None, "label": None, "relation": None, "inputs": []}
+    typed: Json = {"text": "By itself.", "sentence": None, "tuple": None, "label": None, "relation": None, "inputs": []}
     add_clusters(review=clusters[0].review, rows=[typed], by=by, batch=uuid.uuid4())
     kind = kinds.get(KIND)
     assert list(kind.units(project)) == [c.unit for c in clusters], "one without a sentence has nothing to be asked of"
@@ -112,7 +112,7 @@ def test_a_cluster_is_asked_about_the_inputs_of_its_sentence(
 def test_something_is_said_of_every_input(project: Project, clusters: list[Cluster], two: list[Member]) -> None:
     round = build_round(project, two[:1], kind=KIND)
     hand = next_hand(user=two[0].user, round=round)[0]
-    for value in (said(1, of=2), said(1, of=4), {"supporting": []}):
+    for value in (said(1, of=2), said(1, of=4), Json(supporting=[])):
         with pytest.raises(Refused, match="every input"):
             answer(two[0].user, hand, value, kind=KIND)
     serializer = kinds.get(KIND).value_serializer
@@ -260,7 +260,7 @@ def test_next_and_answer_cost_the_same_however_many_there_are(
 ) -> None:
     tuples = [tuple_of(f"outcome {n}") for n in range(6 + more)]
     correct(unit=target.unit, kind="pico", value={"tuples": tuples}, reason="", by=by)
-    study = Study.objects.first()
+    study = Study.objects.earliest("pk")
     for n in range(4, 4 + more):
         Input.objects.create(target=target, study=study, position=n, text=f"Text {n}.")
     round, client = build_round(project, two[:1], kind=KIND), client_of(two[0].user)
