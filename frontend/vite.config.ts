@@ -25,6 +25,7 @@ export default defineConfig(({ command }) => ({
             { name: 'base', test: /node_modules|preload-helper|(src\/(api\/client|session|routes|parts\/(loaded|errorMessage|Skeleton|place|part\.)|kinds\/(\w+\/)?index\.ts)|extra-kinds)/ },
             { name: 'work', test: /src\/(work\/(?!First|Questions|PracticeResult|Feedback|Introduction|Dialogs|CommentForm|later)|text\/(?![dD]ifferences|wordEdits))/ },
             { name: 'parts', test: /src\/parts\/(Notice|ActionStatus|Page|Await|Scroll|Pager|Tabs|Copy|Bar|Counts|JobProgress|StartWorker|RunBar|AgreementText|save|address|follow|runs|corpus)\./ },
+            { name: 'rating', test: /src\/(rating\/(Asked|Break|Desk|Offer|Source|pause|protocol|sets|source)\.|kinds\/rate\/(place|answers|stored)\.)/ },
             { name: 'label', test: /src\/kinds\/label\/(?!columns|inForce|InForce|newRow|typed|Handles|trial)/ },
           ],
         },

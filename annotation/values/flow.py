@@ -126,14 +126,14 @@ def _studies(project: Project) -> Iterator[Stage]:
     elsewhere = lists.aggregate(n=Sum("without_pmid"))["n"] or 0
     if total := counted["n"] + elsewhere:
         bare = counted["n"] - counted["read"] - counted["unread"]
+        begun = counted["read"] or bare
+        unread = ("record not read yet", counted["unread"] if begun else 0)
         yield _stage(
-            "studies", "Studies of these reviews", total, (), "Without an abstract",
-            (
-                ("not in PubMed (by review)", elsewhere), ("PubMed has no abstract or no record", bare),
-                ("not read yet", counted["unread"]),
-            ),
+            "studies", "Studies of these reviews", total, (), "No abstract at hand",
+            (("not in PubMed (by review)", elsewhere), ("PubMed has no abstract or no record", bare), unread),
         )  # fmt: skip
-        yield _stage("abstracts", "Studies with an abstract", counted["read"])
+        if begun:
+            yield _stage("abstracts", "Studies with an abstract", counted["read"])
 
 
 def _sentences(project: Project) -> Iterator[Stage]:

@@ -98,6 +98,9 @@ export function go(href: string, replace = false): void {
   dispatchEvent(new PopStateEvent('popstate'))
 }
 
+/** Whether the page may be left: nothing in it asks before (`parts/leaving.ts`), or the person says so. */
+export const mayLeave = (): boolean => dispatchEvent(new Event('leaving', { cancelable: true }))
+
 /** Whether a click on a link is ours to follow. */
 export function followed(event: MouseEvent): string | null {
   const link = (event.target as Element | null)?.closest?.('a')

@@ -91,7 +91,8 @@ def test_a_small_project_that_is_played_through_adds_up(project: Project, by: Me
         ("screened", 5, {}, {"Not relevant to the topic": 1, "Superseded by a later version": 1}),
         ("included", 3, {}, {}),
         ("studies", 4, {}, {
-            "not in PubMed (by review)": 1, "PubMed has no abstract or no record": 1, "not read yet": 1,
+            "not in PubMed (by review)": 1, "PubMed has no abstract or no record": 1,
+            "record not read yet": 1,
         }),
         ("abstracts", 1, {}, {}),
         ("read", 2, {}, {"Too many studies": 1}),
@@ -107,6 +108,18 @@ def test_a_small_project_that_is_played_through_adds_up(project: Project, by: Me
         ("retrieved", "screened"), ("screened", "included"), ("studies", "abstracts"), ("targets", "supported"),
     ):  # fmt: skip
         assert found[step].onward == found[following].count
+
+
+def test_studies_whose_records_nobody_has_read_are_neither_with_nor_without_an_abstract(
+    project: Project, by: Member
+) -> None:
+    decide(build_review(project, topic="pain"), by, "50000001", "50000002")
+    assert by_key(project)["studies"] == Stage("studies", "Studies of these reviews", 2)
+    assert "abstracts" not in by_key(project)
+    Study.objects.filter(pmid="50000001").update(abstract="It helped.", record=RecordStatus.READ)
+    found = by_key(project)
+    assert dict(found["studies"].aside) == {"record not read yet": 1}
+    assert found["abstracts"].count == 1
 
 
 def test_parts_that_do_not_add_up_are_no_stage() -> None:

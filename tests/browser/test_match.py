@@ -26,7 +26,7 @@ print(json.dumps(build_matches(project, [person]).pk))
 SAID = """
 import json
 from annotation.models import Match
-now = Match.objects.filter(answer__current_of__isnull=False).order_by('unit')
+now = Match.objects.filter(answer__current_of__isnull=False, unit__project__slug='matching').order_by('unit')
 print(json.dumps(list(now.values_list('most_relevant', flat=True))))
 """
 

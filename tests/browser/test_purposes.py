@@ -209,7 +209,7 @@ def test_a_lead_writes_questions_and_opens_rounds_for_these_purposes(house: Hous
     page.get_by_role("radio", name="gold makes").check()
     page.get_by_label("Required practice").select_option(label="practice one, 0 passed")
     page.get_by_label("Ask the guideline's questions first").check()
-    page.get_by_role("checkbox").first.check()
+    page.get_by_role("group", name="Who works in it").get_by_role("checkbox").first.check()
     page.get_by_role("button", name="Open round").press("Enter")
     about = page.locator("dl.about")
     expect(about).to_contain_text(re.compile(r"Required practice\s*practice one"))

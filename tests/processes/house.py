@@ -126,7 +126,7 @@ class House:
         """The JSON that a verb of `tests.processes.inside` (or its neighbour) gives."""
         return self.program(f"tests.processes.{module}", verb, json.dumps(arguments))
 
-    def program(self, module: str, *arguments: str, seconds: float = 120) -> Any:
+    def program(self, module: str, *arguments: str, seconds: float = 300) -> Any:
         """The JSON that a program beside the servers prints."""
         return json.loads(self._run(["-m", module, *arguments], seconds))
 

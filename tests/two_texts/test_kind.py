@@ -179,7 +179,7 @@ def test_the_curate_page_shows_and_changes_it_and_its_history_says_so(
     finished(round)
     client, review = client_of(lead), Review.objects.order_by("pk")[0]
     [shown] = client.get(f"{API}/reviews/{review.pk}/curation/").json()["clusters"]
-    [cell] = shown["others"]
+    [cell] = [other for other in shown["others"] if other["kind"] == KIND]
     assert (cell["kind"], cell["value"], cell["origin"]) == (KIND, {"target": 4, "input": 2}, "single")
     assert KIND not in {other["kind"] for p in shown["propositions"] for other in p["others"]}
     row = {"unit": shown["unit"], "kind": KIND, "value": rating(5), "shown": cell["shown"], "seen": cell["seen"]}
@@ -188,7 +188,7 @@ def test_the_curate_page_shows_and_changes_it_and_its_history_says_so(
         f"{API}/reviews/{review.pk}/corrections/", {"uuid": uuid, "reason": "Clear.", "rows": [row]}, format="json"
     )
     assert reply.status_code == 201, reply.content
-    [after] = reply.json()["clusters"][0]["others"]
+    [after] = [other for other in reply.json()["clusters"][0]["others"] if other["kind"] == KIND]
     assert (after["value"]["target"], after["origin"]) == (5, "decided by a curator")
     history = client.get(f"{API}/clusters/{shown['id']}/").json()["history"]
     said = [(one["field"], one["value"], one["reason"]) for one in history if one["kind"] == KIND]

@@ -1,6 +1,5 @@
 """The task kind *studies*: which primary studies a review includes (TASKS: studies)."""
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from uuid import UUID
@@ -13,8 +12,8 @@ from api.problems import Refused
 from measures import sets
 from measures.text_agreement import Comparison
 from projects.kinds import Batch, Filter, Row, Scale, SkipReason, Value
-from projects.kinds.majority import Verdict, majority
-from projects.models import Answer, Assignment, Origin, Round, Unit
+from projects.kinds.majority import Verdict, by_part
+from projects.models import Answer, Assignment, Round, Unit
 
 from ...models import AbstractMissing, FullText, ListedStudy, Review, Study, StudyList
 from ..reviews import FILTERS, SCREENED_IN, ReviewKind
@@ -125,7 +124,7 @@ class StudiesKind(ReviewKind):
         in_force.follow(units, by=by, reason=reason)
 
     def adopt(self, unit: Unit, answers: Sequence[tuple[Answer, Value]], round: Round) -> list[Verdict]:
-        return [_verdict(answers)]
+        return [by_part(FIELD, answers, _parts)]
 
     def says_same(self, field: str, one: Value, other: Value) -> bool:
         """In whatever order."""
@@ -200,15 +199,7 @@ def _whole(value: Value) -> Any:
     return frozenset((one["pmid"], one["missing"]) for one in said["listed"]), said["without_pmid"]
 
 
-def _verdict(answers: Sequence[tuple[Answer, Value]]) -> Verdict:
-    """What more than half list, where somebody lists just that; else a curator decides. Why an abstract is missing
-    makes no contest: the record that is read of it tells."""
-    verdict, _ = majority(FIELD, answers, lambda value: (_listed(value), value[FIELD]["without_pmid"]))
-    if verdict.answer:
-        return verdict
-    votes = Counter(pmid for _, value in answers for pmid in _listed(value))
-    if any(2 * n == len(answers) for n in votes.values()):
-        return verdict
-    wanted = {pmid for pmid, n in votes.items() if 2 * n > len(answers)}
-    found = next((answer for answer, value in answers if _listed(value) == wanted), None)
-    return Verdict(FIELD, Origin.MAJORITY, found) if found else verdict
+def _parts(value: Value) -> dict[str, Any]:
+    """What is voted on: each study, and how many PubMed does not have. Why an abstract is missing makes no contest: the
+    record that is read of it tells."""
+    return {"": value[FIELD]["without_pmid"]} | dict.fromkeys(_listed(value), "listed")

@@ -25,16 +25,17 @@ export interface KindDefinition {
   readonly noun: string
   /** What a review waits for before its release: "a label". */
   readonly missing: string
-  /** A field's stored value in words. `brief` leaves out what was not given: then it may be empty. */
-  readonly said: (field: string, value: string, brief?: boolean) => string
+  /** A field's stored value in words, where it is not in words already. `brief` leaves out what was not given: then it
+   *  may be empty. */
+  readonly said?: (field: string, value: string, brief?: boolean) => string
   /** Signs that are printed before values: "+ positive". */
-  readonly signs: Readonly<Record<string, string>>
+  readonly signs?: Readonly<Record<string, string>>
   /** One character for a value where many stand in a row; the sign where left out. */
   readonly strip?: Readonly<Record<string, string>>
   /** What the pieces of text are called that people mark. */
   readonly spans?: string
   /** What the fields of its stored values are called, which a sample can be stratified by. */
-  readonly fields: readonly string[]
+  readonly fields?: readonly string[]
   /** Ratings that were made outside can be brought in as a file with these columns. */
   readonly ratings?: { readonly columns: readonly string[] }
   /** Answering a unit: on the Work page, in a preview, in a correction. */

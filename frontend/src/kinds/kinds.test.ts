@@ -16,7 +16,7 @@ function ofTheApi(): string[] {
 }
 
 /** What only the kinds know: fields of their values, options and policies. */
-const FIELDS = [...new Set(kinds.flatMap((k) => k.fields).filter((field) => field !== 'tuple'))]
+const FIELDS = [...new Set(kinds.flatMap((k) => k.fields ?? []).filter((field) => field !== 'tuple'))]
 const WORDS = [...FIELDS, 'cue', 'cues', '\\w*_cue', 'candidates', 'suggestions', 'suggested', 'polarities', 'modalities']
 
 interface Exempt {

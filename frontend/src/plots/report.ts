@@ -85,7 +85,7 @@ type Signs = Pick<KindDefinition, 'signs' | 'strip'> | undefined
 
 /** What one value looks like in a strip of glyphs, by its kind; the word where there is none. */
 export function glyph(kind: Signs, value: string): string {
-  return kind?.strip?.[value] ?? kind?.signs[value] ?? value
+  return kind?.strip?.[value] ?? kind?.signs?.[value] ?? value
 }
 
 /** What the glyphs of a scale stand for. */

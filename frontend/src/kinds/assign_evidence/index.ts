@@ -6,10 +6,7 @@ const assignEvidence: KindDefinition = {
   unit: 'Proposition',
   noun: 'evidence',
   missing: 'its inputs',
-  said: (_, value) => value,
-  signs: {},
   strip: { supports: '+', 'does not': '−' },
-  fields: [],
   task: () => import('./task.ts'),
   trial: () => import('./trial.ts'),
 }

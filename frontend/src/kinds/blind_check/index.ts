@@ -8,7 +8,6 @@ const blindCheck: KindDefinition = {
   noun: 'label',
   missing: 'a blind label',
   said: label.said,
-  signs: {},
   strip: label.strip!,
   spans: label.spans!,
   fields: label.fields,

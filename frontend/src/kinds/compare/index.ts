@@ -7,8 +7,6 @@ const compare: KindDefinition = {
   noun: 'preference',
   missing: 'its preferences',
   said: (field, value) => (field ? `${field} ${value}` : value),
-  signs: {},
-  fields: [],
   task: () => import('./task.ts'),
   trial: () => import('./trial.ts'),
 }

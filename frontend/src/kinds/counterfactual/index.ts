@@ -1,16 +1,15 @@
 import type { KindDefinition } from '../kind.ts'
 
 /** A target rewritten so that one aspect of it is false. */
-const counterfactual: KindDefinition = {
+const counterfactual = {
   key: 'counterfactual',
   unit: 'Target',
   noun: 'counterfactuals',
   missing: 'its counterfactuals',
   said: (field, value) => `${field.replace('_', ' ')}: ${value}`,
-  signs: {},
   fields: ['negation', 'antonym', 'no_effect', 'no_evidence', 'modality'],
   task: () => import('./task.ts'),
   trial: () => import('./trial.ts'),
   columns: () => import('./columns.ts'),
-}
+} satisfies KindDefinition
 export default counterfactual

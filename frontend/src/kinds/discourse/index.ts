@@ -3,7 +3,7 @@ import type { KindDefinition } from '../kind.ts'
 const signs: Readonly<Record<string, string>> = { agreement: '≡', contradiction: '≠' }
 
 /** How the inputs of a cluster relate: do they agree? */
-const discourse: KindDefinition = {
+const discourse = {
   key: 'discourse',
   unit: 'Cluster',
   noun: 'relation',
@@ -15,5 +15,5 @@ const discourse: KindDefinition = {
   trial: () => import('./trial.ts'),
   columns: () => import('./columns.ts'),
   inForce: () => import('./inForce.ts'),
-}
+} satisfies KindDefinition
 export default discourse

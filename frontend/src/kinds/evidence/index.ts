@@ -6,10 +6,7 @@ const evidence: KindDefinition = {
   unit: 'Target and study',
   noun: 'evidence',
   missing: 'its evidence',
-  said: (_, value) => value,
-  signs: {},
   strip: { supported: '+', 'no support': '−' },
-  fields: [],
   task: () => import('./task.ts'),
   trial: () => import('./trial.ts'),
 }

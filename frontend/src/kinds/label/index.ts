@@ -5,13 +5,13 @@ const signs = Object.fromEntries(POLARITIES.map((p) => [p.value, p.glyph || '∅
 const NO_CUE = 'no cue'
 
 /** The label of a proposition: polarity and modality, each with the words that show it. */
-const label: KindDefinition = {
+const label = {
   key: 'label',
   usual: true,
   unit: 'Proposition',
   noun: 'label',
   missing: 'a label',
-  said: (field, value, brief) => {
+  said: (field, value, brief = false) => {
     if (!field.endsWith('_cue')) return signs[value] ? `${signs[value]} ${value}` : value
     if (value === NO_CUE) return brief ? '' : value
     return `“${value}”`
@@ -26,5 +26,5 @@ const label: KindDefinition = {
   trial: () => import('./trial.ts'),
   columns: () => import('./columns.ts'),
   inForce: () => import('./inForce.ts'),
-}
+} satisfies KindDefinition
 export default label

@@ -6,10 +6,7 @@ const pico: KindDefinition = {
   unit: 'Sentence',
   noun: 'PICO tuples',
   missing: 'its PICO tuples',
-  said: (_, value) => value,
-  signs: {},
   // No sample is stratified by texts.
-  fields: [],
   task: () => import('./task.ts'),
   trial: () => import('./trial.ts'),
 }

@@ -7,8 +7,6 @@ const rate: KindDefinition = {
   noun: 'rating',
   missing: 'its ratings',
   said: (field, value) => (field ? `${field} ${value}` : value),
-  signs: {},
-  fields: [],
   task: () => import('./task.ts'),
   trial: () => import('./trial.ts'),
 }

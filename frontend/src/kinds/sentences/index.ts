@@ -6,13 +6,10 @@ const sentences: KindDefinition = {
   unit: 'Abstract',
   noun: 'reading',
   missing: 'its sentences',
-  said: (_, value) => value,
-  signs: {},
   strip: {
     BACKGROUND: 'B', GOAL: 'G', METHODS: 'M', DETAILED_FINDINGS: 'D', EVIDENCE_QUALITY: 'Q', EFFECT: 'E', RECOMMENDATION: 'R',
     FURTHER_STUDY: 'S', ETC: 'X', TARGET: 'T', OTHER: 'O', picked: '+', 'not picked': '−', neither: '−',
   },
-  fields: [],
   task: () => import('./task.ts'),
   trial: () => import('./trial.ts'),
 }

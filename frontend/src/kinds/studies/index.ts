@@ -6,10 +6,7 @@ const studies: KindDefinition = {
   unit: 'Review',
   noun: 'list',
   missing: 'its studies',
-  said: (_, value) => value,
-  signs: {},
   strip: { expected: '+', old: 'O', 'other language': 'L', 'no abstract': '−' },
-  fields: [],
   task: () => import('./task.ts'),
   trial: () => import('./trial.ts'),
 }

@@ -6,8 +6,6 @@ const tuple: KindDefinition = {
   unit: 'Target',
   noun: 'PICO tuple',
   missing: 'its tuple',
-  said: (_, value) => value,
-  signs: {},
   fields: ['tuple'],
   task: () => import('./task.ts'),
   trial: () => import('./trial.ts'),

@@ -7,7 +7,6 @@ const twoTexts: KindDefinition = {
   noun: 'rating',
   missing: 'its rating',
   said: (field, value) => `${field} ${value}`,
-  signs: {},
   fields: ['target', 'input'],
   task: () => import('./task.ts'),
   columns: () => import('./columns.ts'),

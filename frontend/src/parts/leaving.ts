@@ -2,24 +2,20 @@
 
 import { onMount } from 'svelte'
 
-const unsaved = new Set<() => boolean>()
-
-/** Whether the page may be left: nothing is unsaved, or the person says so. */
-export function mayLeave(ask: (question: string) => boolean = (question) => confirm(question)): boolean {
-  return ![...unsaved].some((changed) => changed()) || ask('Leave this page? What you changed is not saved.')
-}
-
 /** For as long as the component is there, asks before it is left while something is `changed`. */
 export function asksBeforeLeaving(changed: () => boolean): void {
   onMount(() => {
-    const closing = (event: BeforeUnloadEvent) => {
+    const closing = (event: Event) => {
       if (changed()) event.preventDefault()
     }
-    unsaved.add(changed)
+    const leaving = (event: Event) => {
+      if (changed() && !confirm('Leave this page? What you changed is not saved.')) event.preventDefault()
+    }
     addEventListener('beforeunload', closing)
+    addEventListener('leaving', leaving)
     return () => {
-      unsaved.delete(changed)
       removeEventListener('beforeunload', closing)
+      removeEventListener('leaving', leaving)
     }
   })
 }
