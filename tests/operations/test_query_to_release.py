@@ -1,5 +1,6 @@
 """From a query to a release: a robot lead and two robot annotators build a small data set through the API alone."""
 
+import csv
 import json
 import os
 import random
@@ -121,6 +122,25 @@ def labelled(card: Mapping[str, Any], rng: random.Random) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def labelled_without_cues(card: Mapping[str, Any], rng: random.Random) -> dict[str, Any]:
+    return labelled(card, rng) | {"polarity_cue": []}
+
+
+def labelled_so(card: Mapping[str, Any], rng: random.Random) -> dict[str, Any]:
+    """As one who errs on the first review's claim."""
+    said = labelled_without_cues(card, rng)
+    return said | {"polarity": "negative"} if outcome(0) in card["text"] else said
+
+
+def all_assigned(card: Mapping[str, Any], rng: random.Random) -> dict[str, Any]:
+    return {"supporting": [{"number": one["number"], "said": "supports"} for one in card["inputs"]]}
+
+
+def matched(card: Mapping[str, Any], rng: random.Random) -> dict[str, Any]:
+    is_nearest = [text.startswith("Nepralin significantly") for text in card["candidates"]]
+    return {"most_relevant": is_nearest.index(True) + 1}
+
+
 def related(card: Mapping[str, Any], rng: random.Random) -> dict[str, Any]:
     return {"relation": "agreement"}
 
@@ -150,14 +170,20 @@ class Lab:
             Member.objects.filter(project=project, user__in=readers).order_by("pk").values_list("pk", flat=True)
         )
 
-    def round(self, kind: str, says: Says, *others: Says, close: bool = True, **plan: Any) -> int:
-        """A round of both readers, worked to its end, closed and adjudicated. ``others``: what the second one says."""
-        round = self.study.open_round(kind, self.members, kind=kind, overlap=2, **plan)
+    def round(self, kind: str, says: Says, *others: Says, **plan: Any) -> int:
+        """A round of both readers, worked to its end and closed. ``others``: what the second one says."""
+        return self.work(self.study.open_round(kind, self.members, kind=kind, overlap=2, **plan), says, *others)
+
+    def work(self, round: int, says: Says, *others: Says) -> int:
         for seed, (client, how) in enumerate(zip(self.readers, [says, *(others or [says])], strict=True), start=1):
             Reader(client, round, how, seed).work()
-        if close:
-            self.study.close(round)
+        self.study.close(round)
         return round
+
+    def table(self, key: str) -> list[dict[str, str]]:
+        """A table's rows, as its CSV has them."""
+        text = self.study.lead.download(f"projects/{self.study.slug}/results/{key}/csv/").decode("utf-8-sig")
+        return list(csv.DictReader(text.splitlines()))
 
     def get(self, path: str) -> Any:
         return self.study.lead.get(f"projects/{self.study.slug}/{path}")
@@ -200,11 +226,41 @@ def test_a_data_set_is_built_from_a_query_to_a_release(lab: Lab, stub: Stub) -> 
     assert lab.get("evidence/")["mapped"] == 2 * (REVIEWS - 1)
     lab.round("pico", split)
     assert lab.get("clusters/")["count"] == REVIEWS - 1
+    lab.round("assign_evidence", all_assigned)
     lab.round("label", labelled)
+    lab.round("discourse", related)
     lab.round("counterfactual", rewritten, options={"counterfactual_kinds": ["negation", "no_evidence"]})
+    assert lab.get("summary/")["propositions"] == 3 * (REVIEWS - 1)
+
+    claims = REVIEWS - 1
+    plan = {"name": "Study", "propositions": claims, "sentences": claims, "overlap": 2, "people": lab.members}
+    planned = study.lead.post(f"projects/{study.slug}/reliability/", plan)["studies"][0]
+    rounds = {round["kind"]: round["id"] for round in planned["rounds"]}
+    lab.work(rounds["label"], labelled_without_cues, labelled_so)
+    lab.work(rounds["match"], matched)
+    contested = sum(outcome(number) == outcome(0) for number in range(claims))
+    polarity, _, match = lab.table("m3-9")
+    assert float(polarity["All agree (%)"]) == pytest.approx(100 * (1 - contested / claims))
+    assert float(polarity["Accuracy (%)"]) == pytest.approx(100 * (1 - contested / claims / 2))
+    assert [match[name] for name in ("Items", "All agree (%)", "Accuracy (%)", "Chance (%)")] == [
+        str(claims), "100.0", "100.0", "25.0",
+    ]  # fmt: skip
+
+    counts = {name: lab.table("m3-1")[-1][name] for name in ("Retrieved", "Included", "Excluded", "Undecided")}
+    assert counts == {"Retrieved": str(REVIEWS), "Included": str(claims), "Excluded": "1", "Undecided": "0"}
+    flow = {row["Step"] or row["Which"]: int(row["n"]) for row in lab.table("flow")}
+    assert (flow["Reviews screened"], flow["Reviews included"]) == (REVIEWS, claims)
+    assert (flow["Studies with an abstract"], flow["Target sentences with evidence"]) == (2 * claims, claims)
+    assert (flow["PICO tuples (clusters)"], flow["Propositions"]) == (claims, 3 * claims)
 
     release = study.release("1.0.0")
-    level2 = [json.loads(line) for line in study.release_file(release, "m3/level2.jsonl").decode().splitlines()]
+    level2, level3 = (
+        [json.loads(line) for line in study.release_file(release, f"m3/level{n}.jsonl").decode().splitlines()]
+        for n in (2, 3)
+    )
     assert [len(one["input_studies"]) for one in level2] == [2] * (REVIEWS - 1)
+    assert [(len(one["input_studies"]), one["discourse_relation"]) for one in level3] == [(2, "agreement")] * (
+        REVIEWS - 1
+    )
     rewritings = study.release_file(release, "m3/counterfactuals.jsonl").decode().splitlines()
-    assert len(rewritings) >= REVIEWS - 1
+    assert len(rewritings) == 2 * (REVIEWS - 1)
