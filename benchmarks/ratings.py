@@ -126,8 +126,7 @@ def _effects(found: Found, plan: Plan, design: str, rng: np.random.Generator) ->
         words = f"ratings, {design}: 95 % intervals that hold the truth: {name}"
         if name.endswith(", ci"):
             found.at_least(words, tally.share, HELD[0])
-            if name != "share, ci":  # exact intervals hold more where texts are few
-                found.at_most(words, tally.share, HELD[1])
+            found.at_most(words, tally.share, HELD[1])
         else:
             found.told(words, f"{tally.share:.3f}")
     found.figures[f"{design}: effects"] = {

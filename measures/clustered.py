@@ -9,7 +9,9 @@ Three rules, chosen by their simulated coverage (`python -m benchmarks coverage`
   wholly alike: clusters - 1 where all are of one size, fewer where a few clusters hold most of the items;
 * a **share** has Clopper and Pearson's interval on the effective number of items (Korn and Graubard 1998, *Confidence
   intervals for proportions with small expected number of positive counts*, Survey Methodology 24), which has a width
-  at 0 and at 1 too.
+  at 0 and at 1 too; or Wilson's on the same number (Franco, Little, Louis and Slud 2019, *Comparative study of confidence
+  intervals for proportions in complex sample surveys*, Journal of Survey Statistics and Methodology 7), which is not
+  wider than it says where items are few, and a little too narrow of rare events in clusters of uneven size.
 """
 
 from __future__ import annotations
@@ -68,21 +70,33 @@ def t_quantile(level: float, df: float) -> float:
 
 
 def share_interval(share: float, se: float, n: int, clusters: int, level: float = 0.95) -> Interval:
-    """Korn and Graubard's interval of a ``share`` of ``n`` items of so many clusters (two at least); inside 0..1.
+    """Korn and Graubard's interval of a ``share`` of ``n`` items of so many clusters (two at least); inside 0..1."""
+    effective, tail = effective_items(share, se, n, clusters, level), (1 - level) / 2
+    hits = share * effective
+    misses = effective - hits
+    low = float(special.betaincinv(hits, misses + 1, tail)) if share > 1e-12 else 0.0
+    high = float(special.betaincinv(hits + 1, misses, 1 - tail)) if share < 1 - 1e-12 else 1.0
+    return low, high
 
-    The items count for p (1 - p) / se^2, never for more than n, times the square of t(n - 1) / t(clusters - 1). Where
-    the share is 0 or 1 nothing tells how alike the items of a cluster are: each cluster then counts for one item.
+
+def wilson_over_clusters(share: float, se: float, n: int, clusters: int, level: float = 0.95) -> Interval:
+    """Wilson's interval (1927) on the effective number of items; what is given as of `share_interval`."""
+    effective, z2 = effective_items(share, se, n, clusters, level), float(special.ndtri(0.5 + level / 2)) ** 2
+    middle = (share + z2 / (2 * effective)) / (1 + z2 / effective)
+    half = math.sqrt(z2 * share * (1 - share) / effective + (z2 / effective) ** 2 / 4) / (1 + z2 / effective)
+    return (max(0.0, middle - half) if share > 1e-12 else 0.0), (min(1.0, middle + half) if share < 1 - 1e-12 else 1.0)
+
+
+def effective_items(share: float, se: float, n: int, clusters: int, level: float) -> float:
+    """How many independent items ``n`` of so many clusters tell as much as (Korn and Graubard).
+
+    They count for p (1 - p) / se^2, never for more than n, times the square of t(n - 1) / t(clusters - 1). Where the
+    share is 0 or 1 nothing tells how alike the items of a cluster are: each cluster then counts for one item.
     """
     if not 0 <= share <= 1 or n < clusters or clusters < 2:
         raise ValueError("a share from 0 to 1 of items of two clusters or more")
     spread = share * (1 - share)
     if spread < 1e-12:
-        effective = float(clusters)
-    else:
-        worth = min(spread / se**2, n) if se > 0 else float(n)
-        effective = worth * (t_quantile(level, n - 1) / t_quantile(level, clusters - 1)) ** 2
-    hits, tail = share * effective, (1 - level) / 2
-    misses = effective - hits
-    low = float(special.betaincinv(hits, misses + 1, tail)) if share > 1e-12 else 0.0
-    high = float(special.betaincinv(hits + 1, misses, 1 - tail)) if share < 1 - 1e-12 else 1.0
-    return low, high
+        return float(clusters)
+    worth = min(spread / se**2, n) if se > 0 else float(n)
+    return float(worth * (t_quantile(level, n - 1) / t_quantile(level, clusters - 1)) ** 2)

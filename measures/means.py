@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,6 +31,7 @@ from measures.clustered import (
 
 METHOD = "jackknife over reviews, t interval with Satterthwaite's degrees of freedom"
 SHARE_METHOD = "Korn and Graubard's interval of a share over reviews"
+WILSON_METHOD = "Wilson's interval of a share on the effective number of items over reviews"
 NO_ITEMS = "no item has this figure"
 
 Bounds = tuple[float, float]
@@ -108,12 +109,18 @@ def clustered_means(
 
 
 def clustered_share(
-    hits: Sequence[float], clusters: Sequence[int], *, level: float = 0.95, ratings: int | None = None
+    hits: Sequence[float],
+    clusters: Sequence[int],
+    *,
+    level: float = 0.95,
+    ratings: int | None = None,
+    interval: Callable[[float, float, int, int, float], Interval] = share_interval,
 ) -> Mean:
     """The share of ``hits`` (n,) among items of ``clusters`` (n,), with an interval that has a width at 0 and 1 too.
 
     A hit is true or false, or the share of several raters who said so: that of the items is then their mean, and
-    ``ratings`` is how many the items have together, since an item can tell more than a single yes or no.
+    ``ratings`` is how many the items have together, since an item can tell more than a single yes or no. ``interval``:
+    of a share, its standard error, items, clusters and level, as those of `measures.clustered`.
     """
     if len(hits) != len(clusters):
         raise ValueError("every hit needs its cluster")
@@ -129,7 +136,7 @@ def clustered_share(
         return Mean(**found, no_interval=TOO_FEW)  # type: ignore[arg-type]
     within = np.bincount(place, weights=values)
     se = jackknife_se(share, (count - within) / (n - sizes))
-    return Mean(**found, ci=share_interval(share, se, max(n, ratings or 0), len(sizes), level))  # type: ignore[arg-type]
+    return Mean(**found, ci=interval(share, se, max(n, ratings or 0), len(sizes), level))  # type: ignore[arg-type]
 
 
 def _places(clusters: Sequence[int]) -> npt.NDArray[np.intp]:

@@ -28,7 +28,7 @@ class CriteriaTable(RatingsTable):
             [ROUND, Column("Ratings", False), Column("Criterion", False), Column("System", False), Column("Mean"),
              Column("Share"), Column("Letters", False), Column("n"), Column("Sources"), Column("N/A")],
             rows,
-            [INTERVALS, LETTERS, "Shares: Korn and Graubard's intervals.", *data.notes()],
+            [INTERVALS, LETTERS, "Shares: Wilson's intervals over reviews.", *data.notes()],
             data.missing(),
         )  # fmt: skip
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from measures.comparison import METHOD as SWAPS
-from measures.means import METHOD, SHARE_METHOD, Bounds
+from measures.means import METHOD, WILSON_METHOD, Bounds
 from measures.ratings import correlation, resampling
 from measures.ratings.between import cochran, pair_figures, system_letters
 from measures.ratings.correlation import Scores, correlations
@@ -23,7 +23,7 @@ from measures.ratings.rows import Rows
 Json = dict[str, Any]
 Progress = Callable[[str], object]
 RULE = (
-    f"concord-ratings 3; means: {METHOD}; shares: {SHARE_METHOD}; beside: percentiles of {resampling.REPLICATES} rounds"
+    f"concord-ratings 4; means: {METHOD}; shares: {WILSON_METHOD}; beside: percentiles of {resampling.REPLICATES} rounds"
     f" of sources drawn anew (seed {resampling.SEED}); p {SWAPS}, Holm over the pairs of a criterion; correlations:"
     f" percentiles of {correlation.REPLICATES} rounds, sources and systems drawn; too fast: {FAST}"
 )

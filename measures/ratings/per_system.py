@@ -1,8 +1,9 @@
 """What each system came to by a criterion: mean or share, with n, its own denominator, and intervals.
 
 A text counts once however many rated it: its figure is the mean of its raters. The interval that is cited is that of
-`measures.means`, over sources, for the raters who took part; the bootstrap over sources stands beside it, and Wilson's
-interval of the texts beside a share.
+`measures.means`, over sources, for the raters who took part, and of a share Wilson's on the effective number of texts
+(`measures.clustered`): the exact one holds more than it says of the few texts of a round. The bootstrap over sources
+stands beside it, and of a share Wilson's of the texts as if they were independent.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from measures.agreement.gold import wilson_interval
-from measures.clustered import FloatArray
+from measures.clustered import FloatArray, wilson_over_clusters
 from measures.means import Mean, clustered_mean, clustered_share
 from measures.ratings.resampling import percentiles, resampled_means
 from measures.ratings.rows import Said
@@ -42,7 +43,9 @@ def _row(said: Said, system: int, boot: FloatArray | None) -> Json:
     values, clusters = cells[there].tolist(), said.rows.source_of[there].tolist()
     share = said.criterion.kind == "share"
     if share:
-        mean = clustered_share(values, clusters, ratings=int(said.sums[1][:, system].sum()))
+        mean = clustered_share(
+            values, clusters, ratings=int(said.sums[1][:, system].sum()), interval=wilson_over_clusters
+        )
     else:
         mean = clustered_mean(values, clusters, bounds=said.criterion.bounds)
     mine = said.first & (said.rows.system[said.at] == system)

@@ -43,7 +43,7 @@ def mean(values: Sequence[float]) -> dict[str, Any]:
 
 
 def share(values: Sequence[float], ratings: int) -> dict[str, Any]:
-    """Share, Wilson's interval, and Clopper and Pearson's on the effective number (Korn and Graubard)."""
+    """Share, Wilson's interval, and Wilson's on the effective number of items (as Korn and Graubard count them)."""
     n, p = len(values), float(np.mean(values))
     wilson = proportion_confint(sum(values), n, method="wilson")
     found: dict[str, Any] = {"value": p, "n": n, "count": sum(values), "wilson": wilson, "ci": None}
@@ -55,10 +55,7 @@ def share(values: Sequence[float], ratings: int) -> dict[str, Any]:
         variance = float(stats.sem(values)) ** 2
         worth = min(p * (1 - p) / variance, cap) if variance > 1e-15 else cap
         worth *= (stats.t.ppf(0.975, cap - 1) / stats.t.ppf(0.975, n - 1)) ** 2
-    x = p * worth
-    low = stats.beta.ppf(0.025, x, worth - x + 1) if p > 1e-9 else 0.0
-    high = stats.beta.ppf(0.975, x + 1, worth - x) if p < 1 - 1e-9 else 1.0
-    return {**found, "ci": (low, high)}
+    return {**found, "ci": proportion_confint(p * worth, worth, method="wilson")}
 
 
 def pairs(cells: Cells, systems: Sequence[str], binary: bool) -> list[dict[str, Any]]:

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats  # type: ignore[import-untyped]
+from statsmodels.stats.proportion import proportion_confint
 
-from measures.clustered import degrees_of_freedom, jackknife_se, share_interval, t_quantile
+from measures.clustered import degrees_of_freedom, jackknife_se, share_interval, t_quantile, wilson_over_clusters
 
 
 @settings(max_examples=80, deadline=None)
@@ -60,6 +61,17 @@ def test_a_share_is_that_of_korn_and_graubard() -> None:
     low = stats.beta.ppf(0.025, 0.75 * effective, 0.25 * effective + 1)
     high = stats.beta.ppf(0.975, 0.75 * effective + 1, 0.25 * effective)
     assert share_interval(0.75, 0.06, 120, 15) == pytest.approx((low, high))
+
+
+def test_wilsons_interval_on_the_effective_number_is_that_of_statsmodels() -> None:
+    """Of independent items it is Wilson's own; nothing leaves 0..1, and at 1 it is n / (n + z^2)."""
+    for share, se, n, clusters in ((0.75, 0.06, 120, 15), (0.5, 0.5 / math.sqrt(12), 12, 12), (1.0, 0.0, 12, 9)):
+        worth = 9 if share == 1 else share * (1 - share) / se**2
+        worth *= (stats.t.ppf(0.975, n - 1) / stats.t.ppf(0.975, clusters - 1)) ** 2 if share < 1 else 1
+        theirs = proportion_confint(share * worth, worth, method="wilson")
+        assert wilson_over_clusters(share, se, n, clusters) == pytest.approx(theirs)
+    assert wilson_over_clusters(1.0, 0.0, 12, 9) == pytest.approx((9 / (9 + stats.norm.ppf(0.975) ** 2), 1.0))
+    assert wilson_over_clusters(0.0, 0.0, 12, 9)[0] == 0.0
 
 
 def test_all_right_and_none_right_leave_an_interval_as_wide_as_the_clusters_are_few() -> None:
