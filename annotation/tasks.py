@@ -4,7 +4,7 @@ from typing import Any
 
 from projects.background import jobs
 
-from .actions import consistency, ranking, searching
+from .actions import consistency, documents, ranking, searching
 from .models import Search
 
 
@@ -29,3 +29,10 @@ def rank_evidence(job: jobs.RunningJob) -> dict[str, Any]:
     assert job.project
     ranker, model = job.params["ranker"], job.params["model"]
     return ranking.rank(project=job.project, ranker=ranker, model=model, progress=job.progress)
+
+
+@jobs.handler(documents.KIND, told=("Making of documents", "evidence"))
+def make_documents(job: jobs.RunningJob) -> dict[str, Any]:
+    """Make the document level. A second attempt makes what is left."""
+    assert job.project
+    return documents.make(project=job.project, by=job.by, progress=job.progress)

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from .views import consistency, corpus, curation, evidence, imports, reliability, searches
+from .views import consistency, corpus, curation, documents, evidence, imports, reliability, searches
 
 urlpatterns = [
     path("import-formats/", imports.FormatListView.as_view()),
@@ -35,6 +35,7 @@ urlpatterns = [
     path("projects/<slug:slug>/findings/", consistency.FindingListView.as_view()),
     path("findings/<int:finding_id>/", consistency.FindingView.as_view()),
     path("projects/<slug:slug>/evidence/", evidence.EvidenceView.as_view()),
+    path("projects/<slug:slug>/documents/", documents.DocumentsView.as_view()),
     path("projects/<slug:slug>/reliability/", reliability.ReliabilityView.as_view()),
     path("projects/<slug:slug>/studies/", corpus.StudyListView.as_view()),
     path("studies/<int:study_id>/", corpus.StudyView.as_view()),

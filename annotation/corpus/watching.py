@@ -39,8 +39,8 @@ from ..models import (
 )
 
 Rows = dict[Any, list[Any]]
-#: What the log says of a target whose sentence is picked no more.
-REMOVE_TARGET = "remove target"
+#: What the log says of a target whose sentence is picked no more, or whose review left the data set; or is again.
+REMOVE_TARGET, BRING_BACK_TARGET = "remove target", "bring back target"
 #: And of an input proposition that was decided not to support its cluster, or to do so again.
 TAKE_OUT_INPUT, BRING_BACK_INPUT = "put input aside", "bring back input"
 

@@ -7,7 +7,7 @@ that was never asked.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
+from django.db.models import Count, Exists, OuterRef, Q, Sum
 
 from projects.models import Project
 
@@ -29,7 +29,7 @@ from ..models import (
 )
 from .evidence import count_dropped
 from .in_force import readings_in_force, screenings_in_force, study_lists_in_force
-from .retrieved import RETRIEVED
+from .retrieved import RETRIEVED, of_data_set
 
 #: (words, how many)
 Counted = tuple[str, int]
@@ -105,17 +105,8 @@ def _reviews(project: Project) -> Iterator[Stage]:
     yield _stage("included", "Reviews included", by_reason.get(Screened.INCLUDE, 0))
 
 
-def _of_data_set(project: Project) -> QuerySet[Review]:
-    """The included reviews; all of a project in which nothing was screened."""
-    reviews = Review.objects.filter(project=project)
-    decided = screenings_in_force().filter(unit__review__project=project)
-    if not decided.exists():
-        return reviews
-    return reviews.filter(Exists(decided.filter(unit=OuterRef("unit"), screening=Screened.INCLUDE)))
-
-
 def _studies(project: Project) -> Iterator[Stage]:
-    reviews = _of_data_set(project)
+    reviews = of_data_set(project)
     link = Study.reviews.through.objects.filter(study=OuterRef("pk"), review__in=reviews.values("pk"))
     counted = Study.objects.filter(Exists(link), project=project).aggregate(
         n=Count("pk"),
@@ -137,7 +128,7 @@ def _studies(project: Project) -> Iterator[Stage]:
 
 
 def _sentences(project: Project) -> Iterator[Stage]:
-    readings = readings_in_force().filter(unit__review__in=_of_data_set(project))
+    readings = readings_in_force().filter(unit__review__in=of_data_set(project))
     read = readings.aggregate(n=Count("pk"), dropped=Count("pk", filter=~Q(dropped="")))
     if read["n"]:
         yield _stage(

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from django.db.models import Count, Exists, OuterRef, Q
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from projects.models import Assignment, Decision, Project
 
@@ -55,6 +55,15 @@ class Far:
     dropped: int
     to_map: int
     to_split: int
+
+
+def of_data_set(project: Project) -> QuerySet[Review]:
+    """The included reviews; all of a project in which nothing was screened."""
+    reviews = Review.objects.filter(project=project)
+    decided = screenings_in_force().filter(unit__review__project=project)
+    if not decided.exists():
+        return reviews
+    return reviews.filter(Exists(decided.filter(unit=OuterRef("unit"), screening=Screened.INCLUDE)))
 
 
 def _unasked(kind: str) -> Q:

@@ -127,6 +127,11 @@ class Study:
         """Read the records of studies that are known by their PubMed ids alone; the search."""
         return self._searched(self.lead.post(f"projects/{self.slug}/searches/studies/", {"review": ""}))
 
+    def make_documents(self) -> dict[str, Any]:
+        """Make the document level; what it came to."""
+        result: dict[str, Any] = self.wait(self.lead.post(f"projects/{self.slug}/documents/"))["result"]
+        return result
+
     def _searched(self, made: Mapping[str, Any]) -> dict[str, Any]:
         self.wait(made["job"])
         found: dict[str, Any] = self.lead.get(f"searches/{made['id']}/")

@@ -46,6 +46,7 @@ CASES: dict[str, Callable[[World], Ids]] = {
     "projects/<slug:slug>/way/": lambda w: {},
     "projects/<slug:slug>/consistency/": lambda w: {},
     "projects/<slug:slug>/findings/": lambda w: {},
+    "projects/<slug:slug>/documents/": lambda w: {},
     "projects/<slug:slug>/evidence/": lambda w: {},
     "projects/<slug:slug>/reliability/": lambda w: {},
     "findings/<int:finding_id>/": lambda w: {"finding_id": w.finding.pk},

@@ -253,11 +253,19 @@ def test_a_data_set_is_built_from_a_query_to_a_release(lab: Lab, stub: Stub) -> 
     assert (flow["Studies with an abstract"], flow["Target sentences with evidence"]) == (2 * claims, claims)
     assert (flow["PICO tuples (clusters)"], flow["Propositions"]) == (claims, 3 * claims)
 
+    documents = study.make_documents()
+    assert (documents["made"], documents["of_picked_sentences"]) == (claims, 0)
     release = study.release("1.0.0")
-    level2, level3 = (
+    level1, level2, level3 = (
         [json.loads(line) for line in study.release_file(release, f"m3/level{n}.jsonl").decode().splitlines()]
-        for n in (2, 3)
+        for n in (1, 2, 3)
     )
+    for number, one in enumerate(level1):
+        assert one["target_text"] == f"Nepralin reduces {outcome(number)} in adults. More trials are needed."
+        assert [source["source_pmid"] for source in one["input_studies"]] == [
+            str(STUDIES + 2 * number), str(STUDIES + 2 * number + 1),
+        ]  # fmt: skip
+    assert len(level1) == claims
     assert [len(one["input_studies"]) for one in level2] == [2] * (REVIEWS - 1)
     assert [(len(one["input_studies"]), one["discourse_relation"]) for one in level3] == [(2, "agreement")] * (
         REVIEWS - 1

@@ -185,6 +185,7 @@ def test_clusters_of_a_search_are_completed_before_a_release(project: Project, l
     assert words(project) == "judge agreement within clusters"
     [corpus] = [one for one in steps.of(project)["steps"] if one["key"] == "corpus"]
     assert (corpus["count"], corpus["of"], corpus["state"]) == (1, "clusters, 1 without a relation", "begun")
+    assert steps.of(project)["then"] == ["make the documents"]
 
 
 def test_what_waits_for_the_lead_comes_before_what_begins_something(

@@ -14,12 +14,11 @@ from projects.purposes import which
 from projects.values.in_force import taken_back, values_in_force
 
 from ...corpus.layout import UNIT_TYPES, next_position
-from ...corpus.watching import REMOVE_TARGET
+from ...corpus.watching import BRING_BACK_TARGET, REMOVE_TARGET
 from ...models import AbstractReading, Cluster, EvidenceMark, Level, Review, Sentence, Target
 from ..clusters import said_of
 
 KIND, FIELD = "sentences", str(AbstractReading.Task.EVIDENCE)
-BRING_BACK = "bring back target"
 
 
 def follow(units: Sequence[Unit], *, by: User | None, reason: str) -> None:
@@ -108,7 +107,7 @@ def _next_numbers(reviews: Iterable[int]) -> dict[int, Iterator[int]]:
 def _bring_back(target: Target, by: User | None, reason: str) -> None:
     """One that was taken out counts again, with all that was said of it."""
     Unit.objects.filter(pk=target.unit_id).update(superseded_by=None)
-    record(actor=by, verb=BRING_BACK, obj=target, project_id=target.project_id, reason=reason)
+    record(actor=by, verb=BRING_BACK_TARGET, obj=target, project_id=target.project_id, reason=reason)
 
 
 def _take_out(target: Target, review: Review, by: User | None, reason: str) -> None:

@@ -577,6 +577,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{slug}/documents/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description How many reviews have a document-level target (M3's level 1). */
+        get: operations["documents_get"];
+        put?: never;
+        /** @description Have a worker make them, or bring them up to date. While that is under way it is that job. */
+        post: operations["documents_make"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{slug}/elsewhere/check/": {
         parameters: {
             query?: never;
@@ -3843,6 +3861,31 @@ export interface components {
             relation: components["schemas"]["RelationEnum"];
             /** @description What became of the suggestion, if one was shown. */
             suggestion?: components["schemas"]["SuggestionEnum"] | components["schemas"]["BlankEnum"];
+        };
+        /** @description How many reviews of the data set have a document-level target. */
+        Documents: {
+            /** @description Of the data set, but for those that were read and have no evidence. */
+            reviews: number;
+            /** @description Document-level targets in force. */
+            made: number;
+            /** @description What the last making of them came to. */
+            came_to: components["schemas"]["DocumentsMade"] | null;
+            /** @description The newest making of documents that is under way, or failed. */
+            job: components["schemas"]["Job"] | null;
+        };
+        /** @description What a making of documents came to. */
+        DocumentsMade: {
+            made: number;
+            /** @description That got other studies, or are of the data set again. */
+            brought_up_to_date: number;
+            /** @description Of reviews that left the data set. */
+            taken_out: number;
+            /** @description Made of picked sentences, for want of conclusions. */
+            of_picked_sentences: number;
+            /** @description Neither conclusions nor picked sentences. */
+            no_conclusions: components["schemas"]["Undocumented"];
+            /** @description No study with an abstract. */
+            no_abstracts: components["schemas"]["Undocumented"];
         };
         /** @description One unit: its answers in an order that tells nothing of who gave them, what is in force, all decisions. */
         Dossier: {
@@ -8373,6 +8416,12 @@ export interface components {
             run: number;
             metric: string;
         };
+        /** @description Reviews that got no document for one reason. */
+        Undocumented: {
+            total: number;
+            /** @description The PMIDs of some. */
+            first: string[];
+        };
         /** @description Input that refuses fields it does not know, so that nobody believes to have set what was ignored. */
         UndoingRequest: {
             /**
@@ -11458,6 +11507,156 @@ export interface operations {
         };
     };
     consistency_check: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has moved on; nothing was changed or deleted. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A value breaks a rule: `errors` names the fields. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries; wait as `Retry-After` says. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    documents_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Documents"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    documents_make: {
         parameters: {
             query?: never;
             header?: never;

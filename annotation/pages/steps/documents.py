@@ -1,0 +1,24 @@
+"""The document level of a data set that was made from PubMed: nobody is asked for it, it only has to be made."""
+
+from projects.models import Project
+from projects.pages.steps import Next, Step, Stretch
+
+from ...models import Cluster, Level, Review, Target
+from ...values import documents
+from ...values.retrieved import RETRIEVED
+
+
+class Documents(Stretch):
+    key = "documents"
+    order = 55
+
+    def step(self, project: Project) -> Step | None:
+        if not Review.objects.filter(RETRIEVED, project=project).exists():
+            return None
+        if not Cluster.objects.current().filter(project=project).exists():
+            return None
+        made = Target.objects.current().filter(project=project, level=Level.DOCUMENT).count()
+        why = "What each review concludes, with the abstracts of its studies: level 1 of the data set."
+        onward = None if made else Next("make the documents", why, "Open Evidence", "evidence")
+        of = f"of {documents.reviews(project).count():,} reviews"
+        return Step("Documents", made, of, "done" if made else "to do", "evidence", next=onward)

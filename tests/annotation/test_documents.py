@@ -1,0 +1,136 @@
+"""Documents: the conclusions of each review and the abstracts of its studies, made by a job and kept up to date."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+from rest_framework.test import APIClient
+
+from accounts.models import User
+from annotation.actions import documents
+from annotation.actions.supersede import supersede_target
+from annotation.models import Input, Level, RecordStatus, Review, Study, Target
+from audit import rules
+from projects.background import jobs
+from projects.models import Import, Project, Unit
+
+pytestmark = pytest.mark.django_db
+ABSTRACT = "RESULTS: Two trials.\nCONCLUSIONS: Nepralin helps.\nIt is safe."
+CONCLUDED = {"label": "CONCLUSIONS", "category": "CONCLUSIONS", "start": 34, "end": len(ABSTRACT)}
+ADDRESS = "/api/v1/projects/eye/documents/"
+
+
+def review_of(project: Project, number: int, *, studies: int = 2, **said: Any) -> Review:
+    unit = Unit.objects.create(project=project, type="review", key=str(100 + number))
+    given = {"abstract": ABSTRACT, "sections": [CONCLUDED], "record": RecordStatus.READ} | said
+    made = Review.objects.create(project=project, pmid=unit.key, unit=unit, **given)
+    for n in range(studies):
+        study_of(made, 1000 + 10 * number + n)
+    return made
+
+
+def study_of(review: Review, pmid: int, abstract: str = "Nepralin helped.") -> Study:
+    study = Study.objects.create(project=review.project, pmid=str(pmid), abstract=abstract)
+    study.reviews.add(review)
+    return study
+
+
+def picked(review: Review, number: int, text: str) -> Target:
+    unit = Unit.objects.create(project=review.project, type="target sentence", key=f"{review.pmid}_{number}")
+    return Target.objects.create(
+        project=review.project, review=review, level=Level.SENTENCE, key=unit.key, position=number, text=text, unit=unit
+    )
+
+
+def made(project: Project) -> dict[str, tuple[str, list[str]]]:
+    """Text and studies of the documents in force, by review."""
+    rows = Target.objects.current().filter(project=project, level=Level.DOCUMENT).order_by("position")
+    inputs = Input.objects.current().select_related("study").order_by("position")
+    return {row.key: (row.text, [i.study.pmid for i in inputs.filter(target=row)]) for row in rows}
+
+
+def test_a_review_becomes_its_conclusions_or_else_what_was_picked_of_it(project: Project, lead: User) -> None:
+    review_of(project, 1)
+    plain = review_of(project, 2, abstract="Nepralin helps. We asked. It is safe.", sections=[])
+    picked(plain, 0, "Nepralin helps.")
+    picked(plain, 1, "It is safe.")
+    review_of(project, 3, abstract="We asked.", sections=[])
+    review_of(project, 4, studies=0)
+    study_of(Review.objects.get(pmid="102"), 1099, abstract="")
+    came_to = documents.make(project=project, by=lead)
+    assert made(project) == {
+        "101": ("Nepralin helps. It is safe.", ["1010", "1011"]),
+        "102": ("Nepralin helps. It is safe.", ["1020", "1021"]),
+    }
+    assert (came_to["made"], came_to["of_picked_sentences"]) == (2, 1)
+    assert came_to["no_conclusions"] == {"total": 1, "first": ["103"]}
+    assert came_to["no_abstracts"] == {"total": 1, "first": ["104"]}
+
+
+def test_made_again_it_follows_the_studies_and_keeps_a_text_that_was_corrected(project: Project, lead: User) -> None:
+    review = review_of(project, 1)
+    documents.make(project=project, by=lead)
+    again = documents.make(project=project, by=lead)
+    assert (again["made"], again["brought_up_to_date"], again["taken_out"]) == (0, 0, 0)
+    member = project.members.get(user=lead)
+    supersede_target(target=Target.objects.get(), text="Nepralin may help.", reason="It hedges.", by=member)
+    study_of(review, 1012)
+    review.studies.remove(Study.objects.get(pmid="1010"))
+    assert documents.make(project=project, by=lead)["brought_up_to_date"] == 1
+    assert made(project) == {"101": ("Nepralin may help.", ["1011", "1012"])}
+    review.studies.add(Study.objects.get(pmid="1010"))
+    documents.make(project=project, by=lead)
+    assert made(project) == {"101": ("Nepralin may help.", ["1010", "1011", "1012"])}
+    assert list(rules.broken()) == []
+
+
+def test_a_document_goes_and_comes_with_its_review_and_one_of_a_file_stays(
+    project: Project, lead: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    review_of(project, 1)
+    brought = review_of(project, 2)
+    file = Import.objects.create(
+        project=project, format="m3", level="1", size=1, report={}, created_by=lead, created_at=timezone.now()
+    )
+    unit = Unit.objects.create(project=project, type="target document", key=brought.pmid)
+    Target.objects.create(
+        project=project, review=brought, level=Level.DOCUMENT, key=brought.pmid, position=0, text="As it came.",
+        unit=unit, imported=file,
+    )  # fmt: skip
+    documents.make(project=project, by=lead)
+    assert list(made(project)) == ["102", "101"]
+    with monkeypatch.context() as excluded:
+        excluded.setattr(documents.documents, "of_data_set", lambda project: Review.objects.none())
+        assert documents.make(project=project, by=lead)["taken_out"] == 1
+        assert made(project) == {"102": ("As it came.", [])}
+        assert list(rules.broken()) == []
+    assert documents.make(project=project, by=lead)["brought_up_to_date"] == 1
+    assert list(made(project)) == ["102", "101"]
+
+
+def test_a_curator_has_them_made_and_reads_what_it_came_to_at_one_cost(
+    project: Project, lead: User, ann1: User, client_of: Callable[[User], APIClient]
+) -> None:
+    client = client_of(lead)
+    assert client.post(ADDRESS).status_code == 422
+    assert client_of(ann1).get(ADDRESS).status_code == 403
+    review_of(project, 1)
+    assert jobs.run_job(client.post(ADDRESS).json()["id"])
+    with CaptureQueriesContext(
+        connection,
+    ) as few:
+        said = client.get(ADDRESS).json()
+    assert (said["reviews"], said["made"], said["came_to"]["made"], said["job"]) == (1, 1, 1, None)
+    for number in range(2, 60):
+        review_of(project, number)
+    with CaptureQueriesContext(connection) as cost:
+        documents.make(project=project, by=lead)
+    assert len(made(project)) == 59
+    # Two batches of reviews, and not a query a review.
+    assert len(cost) <= 60, len(cost)
+    with CaptureQueriesContext(connection) as many:
+        client.get(ADDRESS)
+    assert len(few) == len(many)
