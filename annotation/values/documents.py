@@ -9,8 +9,8 @@ from django.db.models import Exists, OuterRef, Prefetch, Q, QuerySet
 
 from projects.models import Project
 
-from ..imports.pubmed.record import CONCLUSIONS
 from ..models import Level, Review, Study, Target
+from ..models.corpus import CONCLUSIONS
 from .in_force import readings_in_force
 from .retrieved import of_data_set
 

@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from ...models.corpus import CONCLUSIONS
+
 #: NLM's categories of the sections of an abstract, and labels that mean them where a file does not say.
-CONCLUSIONS = "CONCLUSIONS"
 _CATEGORIES = {
     "BACKGROUND": "BACKGROUND INTRODUCTION CONTEXT RATIONALE IMPORTANCE",
     "OBJECTIVE": "OBJECTIVE OBJECTIVES AIM AIMS PURPOSE GOAL GOALS QUESTION",
