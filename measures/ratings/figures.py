@@ -23,9 +23,9 @@ from measures.ratings.rows import Rows
 Json = dict[str, Any]
 Progress = Callable[[str], object]
 RULE = (
-    f"concord-ratings 4; means: {METHOD}; shares: {WILSON_METHOD}; beside: percentiles of {resampling.REPLICATES} rounds"
-    f" of sources drawn anew (seed {resampling.SEED}); p {SWAPS}, Holm over the pairs of a criterion; correlations:"
-    f" percentiles of {correlation.REPLICATES} rounds, sources and systems drawn; too fast: {FAST}"
+    f"concord-ratings 4; means: {METHOD}; shares: {WILSON_METHOD}; beside: percentiles of {resampling.REPLICATES}"
+    f" rounds of sources drawn anew (seed {resampling.SEED}); p {SWAPS}, Holm over the pairs of a criterion;"
+    f" correlations: percentiles of {correlation.REPLICATES} rounds, sources and systems drawn; too fast: {FAST}"
 )
 """How figures are taken. What was stored by another rule is reckoned anew."""
 

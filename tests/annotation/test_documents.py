@@ -103,7 +103,7 @@ def test_a_document_goes_and_comes_with_its_review_and_one_of_a_file_stays(
     documents.make(project=project, by=lead)
     assert list(made(project)) == ["102", "101"]
     with monkeypatch.context() as excluded:
-        excluded.setattr(documents.documents, "of_data_set", lambda project: Review.objects.none())
+        excluded.setattr("annotation.values.documents.of_data_set", lambda project: Review.objects.none())
         assert documents.make(project=project, by=lead)["taken_out"] == 1
         assert made(project) == {"102": ("As it came.", [])}
         assert list(rules.broken()) == []
