@@ -1,5 +1,6 @@
 """One cast for every test: a lead, two annotators, an evaluator, and a stranger who is in no project."""
 
+import gc
 import os
 import shutil
 from collections.abc import Callable, Iterator
@@ -31,6 +32,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.engine)
         if engine.on_sqlite_alone(item.path):
             item.add_marker(pytest.mark.sqlite)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    """Python looks again and again through what it has loaded for garbage: not through modules and collected tests."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(tryfirst=True)
