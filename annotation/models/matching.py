@@ -30,7 +30,7 @@ class MatchCandidate(models.Model):
     """A sentence that can be picked. ``rank``: its place among the four, by the ranker."""
 
     item = models.ForeignKey(MatchItem, on_delete=models.CASCADE, related_name="candidates")
-    position = models.PositiveSmallIntegerField(help_text="Where it stands on the page, from 1.")
+    position = models.PositiveSmallIntegerField(help_text="Its number in the item, from 1: what answers call it by.")
     sentence = models.ForeignKey(Sentence, on_delete=models.PROTECT, related_name="match_candidates")
     is_gold = models.BooleanField()
     rank = models.PositiveSmallIntegerField()
@@ -49,7 +49,7 @@ class MatchCandidate(models.Model):
 
 
 class Match(models.Model):
-    """Which of the four one answer says is most relevant to the target's conclusion, by its place on the page."""
+    """Which of the four one answer says is most relevant to the target's conclusion, by its number in the item."""
 
     unit = models.ForeignKey(Unit, on_delete=models.PROTECT, related_name="matches")
     answer = models.OneToOneField(Answer, on_delete=models.PROTECT, related_name="match")

@@ -38,7 +38,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Four:
-    """The candidates of one target in the order of the page."""
+    """The candidates of one target in the order of their numbers."""
 
     target: Target
     study: int

@@ -74,7 +74,7 @@ def build_matches(project: Project, people: list[Member], **plan: Any) -> Round:
 
 
 def candidates_of(round: Round) -> dict[int, list[str]]:
-    """The texts as they stand on each page, by unit."""
+    """The texts by their numbers, by unit."""
     found: dict[int, list[str]] = {}
     rows = MatchCandidate.objects.filter(item__round=round).order_by("item__number", "position")
     for unit, text in rows.values_list("item__unit", "sentence__text"):
@@ -134,11 +134,44 @@ def test_what_people_are_shown_is_alike_in_all_but_its_words(project: Project, a
     for card in cards(round, next_hand(user=ann1, round=round)):
         assert card["unit"]["key"] == ""
         assert card["target"] == TARGET
-        assert card["candidates"] == candidates_of(round)[card["unit"]["id"]]
+        texts = candidates_of(round)[card["unit"]["id"]]
+        assert {one["number"]: one["text"] for one in card["candidates"]} == dict(enumerate(texts, start=1))
+        assert all(set(one) == {"number", "text"} for one in card["candidates"])
         assert set(card) == {
             "kind", "assignment", "revision", "shown", "position", "unit", "answered_at", "outcome", "comment", "flag",
             "references", "value", "target", "candidates",
         }  # fmt: skip
+
+
+def test_people_have_the_candidates_in_orders_of_their_own_that_the_seed_says(
+    project: Project, ann1: User, ann2: User
+) -> None:
+    """Wherever a candidate stands for one person, it stands elsewhere for another: a habit of pressing one key is
+    nobody else's agreement. What is stored is whose number the sentence has."""
+    for number in range(12):
+        build_target(project, number)
+    users = (ann1, ann2)
+    round = build_matches(project, people_of(project, *users), overlap=2, hand_size=12, seed=7)
+    orders: dict[int, list[list[int]]] = {}
+    for user in users:
+        hand = next_hand(user=user, round=round)
+        for slot, card in zip(hand, cards(round, hand), strict=True):
+            orders.setdefault(slot.unit_id, []).append([one["number"] for one in card["candidates"]])
+        assert cards(round, hand) == cards(round, next_hand(user=user, round=round)), "whenever it is seen"
+        # The first on the page, whichever that is.
+        [first, *_] = cards(round, hand)
+        answer(user, hand[0], {"most_relevant": first["candidates"][0]["number"]}, kind=KIND)
+    assert len(orders) == 12
+    for mine in orders.values():
+        assert all(len({order[place] for order in mine}) == 2 for place in range(4))
+    firsts = [order[0] for mine in orders.values() for order in mine]
+    assert all(firsts.count(number) > 1 for number in (1, 2, 3, 4)), "no number has the first place"
+    assert len(set(Match.objects.values_list("most_relevant", flat=True))) == 2, "one key of two people, two candidates"
+    again = build_matches(project, people_of(project, *users), overlap=2, hand_size=12, seed=8, name="another")
+    hand = next_hand(user=ann1, round=again)
+    assert [[one["number"] for one in card["candidates"]] for card in cards(again, hand)] != [
+        mine[0] for mine in orders.values()
+    ]
 
 
 def every_reply(client: APIClient, round: Round) -> list[str]:
@@ -264,7 +297,7 @@ def test_a_plan_shows_an_item_as_people_would_see_it_and_stores_nothing(project:
     assert not MatchItem.objects.exists()
     round = build_matches(project, people_of(project, ann1), seed=3)
     [asked] = cards(round, next_hand(user=ann1, round=round))
-    assert (card["target"], card["candidates"]) == (asked["target"], asked["candidates"])
+    assert (card["target"], card["candidates"]) == (asked["target"], asked["candidates"]), "as the first place has them"
 
 
 def test_a_round_that_never_opened_leaves_no_items(project: Project, ann1: User) -> None:

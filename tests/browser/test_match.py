@@ -25,9 +25,14 @@ print(json.dumps(build_matches(project, [person]).pk))
 """
 SAID = """
 import json
+from annotation.kinds.match.layout import order_of
 from annotation.models import Match
 now = Match.objects.filter(answer__current_of__isnull=False, unit__project__slug='matching').order_by('unit')
-print(json.dumps(list(now.values_list('most_relevant', flat=True))))
+rows = now.select_related('unit__match_item__target', 'answer__assignment__round')
+def place(match):
+    slot = match.answer.assignment
+    return order_of(match.unit.match_item.target.key, slot, slot.round.seed).index(match.most_relevant) + 1
+print(json.dumps([place(match) for match in rows]))
 """
 
 

@@ -97,7 +97,7 @@ class MatchKind(TargetSentenceKind):
         return dict(MatchItem.objects.filter(unit__in=list(units)).values_list("unit", "target__review__pmid"))
 
     def known(self, units: Iterable[int]) -> dict[int, Value]:
-        """The place of the gold sentence."""
+        """The number of the gold sentence."""
         rows = MatchCandidate.objects.filter(item__unit__in=list(units), is_gold=True)
         return {unit: {FIELD: position} for unit, position in rows.values_list("item__unit", "position")}
 
@@ -110,12 +110,13 @@ class MatchKind(TargetSentenceKind):
             return Batch(_planned(units, round))
         candidates = Prefetch("candidates", MatchCandidate.objects.select_related("sentence").order_by("position"))
         found = MatchItem.objects.filter(unit__in=units).select_related("target").prefetch_related(candidates)
-        return Batch({item.unit_id: _shown(item.target, item.candidates.all()) for item in found})
+        return Batch({item.unit_id: _texts(item.target, item.candidates.all()) for item in found})
 
     def card(self, slot: Assignment, batch: Batch, round: Round) -> dict[str, Any]:
-        """The target and four sentences, alike in all but their words."""
-        shown: dict[str, Any] = batch.rows[slot.unit_id]
-        return shown
+        """The target and four sentences, alike in all but their words, in an order of the place's own."""
+        target, texts = batch.rows[slot.unit_id]
+        order = layout.order_of(target.key, slot, round.seed)
+        return {"target": target.text, "candidates": [{"number": n, "text": texts[n - 1]} for n in order]}
 
     def store(self, said: Sequence[tuple[Answer, Value]]) -> None:
         Match.objects.bulk_create(
@@ -131,13 +132,14 @@ class MatchKind(TargetSentenceKind):
         return {FIELD: str(value[FIELD])}
 
 
-def _planned(units: Sequence[int], round: Round) -> dict[int, dict[str, Any]]:
-    """Cards of targets (unit ids) as the round that is being planned would lay them out."""
+def _planned(units: Sequence[int], round: Round) -> dict[int, tuple[Target, list[str]]]:
+    """Targets (unit ids) with their candidates as the round that is being planned would lay them out."""
     found = matching.matchable(round.project, str(round.options[NEAREST_BY]))
     targets = Target.objects.filter(unit__in=units, pk__in=found.honest).values_list("unit", "pk")
     fours = {unit: layout.four_of(found, pk, round.seed) for unit, pk in targets}
-    return {unit: _shown(four.target, four.candidates) for unit, four in fours.items()}
+    return {unit: _texts(four.target, four.candidates) for unit, four in fours.items()}
 
 
-def _shown(target: Target, candidates: Iterable[Any]) -> dict[str, Any]:
-    return {"target": target.text, "candidates": [one.sentence.text for one in candidates]}
+def _texts(target: Target, candidates: Iterable[Any]) -> tuple[Target, list[str]]:
+    """A target, and its candidates by their numbers."""
+    return target, [one.sentence.text for one in candidates]

@@ -2,9 +2,12 @@
 
 from collections.abc import Sequence
 
-from projects.models import Round, Unit
+from measures.design import williams_square
+from measures.sampling import shuffled
+from projects.models import Assignment, Round, Unit
 
 from ...models import MatchCandidate, MatchItem, Target
+from ...models.matching import CANDIDATES
 from ...values.matching import Four, Matchable
 
 MATCH = "match item"
@@ -18,6 +21,18 @@ def there(round: Round) -> list[tuple[int, int]]:
 def four_of(found: Matchable, target: int, seed: int) -> Four:
     """The item of an honest target (id) by a round's seed: the same however often it is asked for."""
     return found.four(target, f"{seed}/match")
+
+
+def order_of(target: str, slot: Assignment, seed: int) -> list[int]:
+    """The numbers of an item's candidates (its target's key) in the order in which a place of the queue has them: in no
+    two of four places does one of them stand at the same height, and what is asked again stands otherwise. A place that
+    is not among those of the unit, a retired one, is as the first."""
+    drawn = f"{seed}/match/{target}"
+    numbers = shuffled(range(1, CANDIDATES + 1), f"{drawn}/numbers")
+    rows = williams_square(CANDIDATES)
+    order = shuffled(range(len(rows)), f"{drawn}/rows")
+    row = rows[order[(max(slot.number, 1) - 1 + slot.repeat) % len(rows)]]
+    return [numbers[each] for each in row]
 
 
 def store(round: Round, found: Matchable, targets: Sequence[int]) -> list[tuple[int, int]]:

@@ -4901,6 +4901,11 @@ export interface components {
             /** @default  */
             reason: string;
         };
+        MatchCandidate: {
+            /** @description What an answer calls it by: the same for everybody. */
+            number: number;
+            text: string;
+        };
         /** @description What every card has, whatever its kind. */
         MatchCard: {
             assignment: number;
@@ -4919,8 +4924,8 @@ export interface components {
             references: number[];
             /** @description The sentence of the review. */
             target: string;
-            /** @description Four sentences of one study, in the order of the page. */
-            candidates: string[];
+            /** @description Four sentences of one study, in the order of the page: each person of an item has another. */
+            candidates: components["schemas"]["MatchCandidate"][];
             value: components["schemas"]["MatchValue"] | null;
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -4960,11 +4965,11 @@ export interface components {
             kind: "match";
         };
         MatchValue: {
-            /** @description The place of a candidate on the page, from 1. */
+            /** @description The number of a candidate, wherever it stands on the page. */
             most_relevant: number;
         };
         MatchValueRequest: {
-            /** @description The place of a candidate on the page, from 1. */
+            /** @description The number of a candidate, wherever it stands on the page. */
             most_relevant: number;
         };
         /** @description A level, and how many units of it the project has. */

@@ -58,8 +58,8 @@ export interface KindTask<C, V> {
   readonly reading: Component<{ card: Card }>
   /** The kind's own keys, on top of those that every kind has. */
   readonly bindings: readonly Binding[]
-  /** A value in a few words, for the lists of earlier answers. */
-  inWords(value: V | null): string
+  /** A value in a few words, for the lists of earlier answers; with the card that it was given on, where a page has it. */
+  inWords(value: V | null, card?: C): string
   /** What a unit is about, in one line. */
   inShort(card: C): string
   /** The text that the unit is known by. */

@@ -6,7 +6,7 @@ const match = {
   unit: 'Target',
   noun: 'match',
   missing: 'its match',
-  said: (_, value) => `sentence ${value}`,
+  said: (_, value) => `candidate ${value}`,
   fields: ['most_relevant'],
   task: () => import('./task.ts'),
   trial: () => import('./trial.ts'),

@@ -1,4 +1,5 @@
-/** Which of four is most relevant: the places, their keys, and the value as it is sent. */
+/** Which of four is most relevant: the places on the page, their keys, and the value as it is sent, which calls a
+ *  candidate by its number: everybody has them in another order. */
 
 import type { Schemas } from '../../api/client.ts'
 import type { Option } from '../choice.ts'
@@ -11,5 +12,8 @@ export const PLACES: readonly Option<Place>[] = (['1', '2', '3', '4'] as const).
   value: n, key: n, says: 'this sentence is most relevant',
 }))
 
-export const placeOf = (value: Value | null): Place | null => (value ? (String(value.most_relevant) as Place) : null)
-export const toValue = (place: Place): Value => ({ most_relevant: Number(place) })
+export function placeOf(card: Pick<Card, 'candidates'>, value: Value | null): Place | null {
+  const at = card.candidates.findIndex((c) => c.number === value?.most_relevant)
+  return PLACES[at]?.value ?? null
+}
+export const toValue = (card: Pick<Card, 'candidates'>, place: Place): Value => ({ most_relevant: card.candidates[Number(place) - 1]!.number })

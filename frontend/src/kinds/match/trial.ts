@@ -3,7 +3,7 @@ import type { Card, Value } from './state.ts'
 
 /** Written by us, of a drug that does not exist. */
 function unit(n: number, target: string, candidates: readonly [string, string, string, string], right: number, why: string): TrialUnit {
-  const card: Card = { ...nowhere(n), kind: 'match', target, candidates: [...candidates] }
+  const card: Card = { ...nowhere(n), kind: 'match', target, candidates: candidates.map((text, n) => ({ number: n + 1, text })) }
   return { card, expected: { most_relevant: right }, why, same: (value) => (value as Value).most_relevant === right }
 }
 
