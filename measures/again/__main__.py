@@ -6,13 +6,13 @@ import sys
 from argparse import ArgumentParser
 from pathlib import Path
 
-from measures.again import agreement, corrections, pairs, ratings, scores
+from measures.again import agreement, corrections, pairs, ratings, reliability, scores
 from measures.again.files import Folder
 from measures.again.findings import Findings, Unusable
 
 #: How it ends: all came out as printed; something came out differently; it could not be done.
 FINE, FOUND, WRONG = 0, 1, 2
-PARTS = (agreement.repeat, corrections.repeat, scores.repeat, pairs.repeat, ratings.repeat)
+PARTS = (agreement.repeat, reliability.repeat, corrections.repeat, scores.repeat, pairs.repeat, ratings.repeat)
 
 
 def main(arguments: list[str]) -> int:

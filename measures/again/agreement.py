@@ -21,8 +21,8 @@ FACTS = ("round", "kind", "purpose", "status", "overlap", "units")
 def repeat(folder: Folder, findings: Findings) -> None:
     """Compute every report anew. Raises `Unusable`."""
     rounds = {line["round"]: line for line in folder.lines(ROUNDS)}
-    texts, reviews = _units(folder, "text"), _units(folder, "review")
-    gold = _gold(folder)
+    texts, reviews = units_of(folder, "text"), units_of(folder, "review")
+    gold = gold_of(folder)
     answers: dict[str, dict[str, list[Said]]] = {}
     there = set()
     for line in folder.lines(REPORTS):
@@ -30,7 +30,7 @@ def repeat(folder: Folder, findings: Findings) -> None:
             name, file, printed = line["round"], line["answers"], line["report"]
             there.add(name)
             if file not in answers:
-                answers[file] = _said(folder, file)
+                answers[file] = said_of(folder, file)
             found = RoundAnswers(
                 [Scale.from_json(scale) for scale in line["scales"]],
                 [Comparison.from_json(comparison) for comparison in line["comparisons"]],
@@ -84,7 +84,7 @@ def _facts(printed: Mapping[str, Any], round: Mapping[str, Any]) -> dict[str, An
     return {"project": printed["project"]} | {name: round.get(name) for name in FACTS}
 
 
-def _said(folder: Folder, file: str) -> dict[str, list[Said]]:
+def said_of(folder: Folder, file: str) -> dict[str, list[Said]]:
     """Round -> its counted answers, in the order of the walk; what was asked again is left out."""
     found: dict[str, list[Said]] = defaultdict(list)
     for row in folder.rows(file):
@@ -110,7 +110,7 @@ def _parts(said: list[Said], part: str) -> list[Said]:
     return [(f"{unit} {row[part]}" if part else unit, rater, row) for unit, rater, row in said]
 
 
-def _units(folder: Folder, column: str) -> Mapping[str, Mapping[Any, str]]:
+def units_of(folder: Folder, column: str) -> Mapping[str, Mapping[Any, str]]:
     """Type -> unit -> what a column says of it."""
     found: dict[str, dict[str, str]] = defaultdict(dict)
     for row in folder.rows(UNITS):
@@ -118,7 +118,7 @@ def _units(folder: Folder, column: str) -> Mapping[str, Mapping[Any, str]]:
     return found
 
 
-def _gold(folder: Folder) -> Mapping[str, Mapping[str, Mapping[str, str]]]:
+def gold_of(folder: Folder) -> Mapping[str, Mapping[str, Mapping[str, str]]]:
     found: dict[str, dict[str, dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
     for row in folder.rows(GOLD):
         found[row["round"]][row["scale"]][row["unit"]] = row["value"]

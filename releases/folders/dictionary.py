@@ -128,6 +128,26 @@ TABLES: Sequence[Table] = (
         {"round": "The round's name.", "scale": "As in the report.", "unit": UNIT, "value": "On that scale."},
     ),
     Table(
+        "agreement/candidates.csv", "one of the sentences of which people picked the most relevant to a target",
+        ("round", "unit", "number"),
+        {"round": "The round's name; of closed ones only.", "unit": UNIT, "target": "Key of the target.",
+         "review": REVIEW, "study": "PubMed id of the study whose abstract the sentences are of.",
+         "number": "What answers call it by. On the page it stood elsewhere for each person of a unit.",
+         "sentence": "Its place in the abstract, from 1.", "text": "As it stands there.",
+         "gold": "Whether it is the evidence that was mapped.",
+         "nearest_by": "The ranker by which the others are the nearest.",
+         "rank": "Its place among these by the ranker, from 1."},
+    ),
+    Table(
+        "agreement/studies.jsonl", "a closed round of a reliability study, as the study's table prints it", ("round",),
+        {"study": "Its name.", "round": "The round's name.",
+         "answers": "The file that it is computed from: rows that are counted, with repeat 0.",
+         "scales": "Which column lies on which scale.",
+         "fields": "By field: items that two people or more rated, raters, shares of items to which all gave one value "
+         "and of pairs that did, AC1 and Fleiss' kappa of the round's report, accuracy against `agreement/gold.csv`, "
+         "chance, and how often the ranker has the gold sentence first; null where there is none."},
+    ),
+    Table(
         "systems/runs.jsonl", "a system's version at work on the units of its level", ("run",),
         {"run": "Number.", "system": "Its name.", "version": "Number.", "hash": "SHA-256 of its configuration and all "
          "that it points at.", "backend": "What kind of summariser.", "level": "Document, sentence or proposition.",
