@@ -3,13 +3,13 @@
 from functools import cached_property
 
 from measures.means import Mean
+from measures.reliability import Coefficient, Field
 from projects import kinds
 from projects.models import Round
 from projects.tables import Cell, Column, PaperTable, Table, TableData
 
 from ..models import ReliabilityStudy
 from ..values import reliability
-from ..values.reliability import Coefficient, Field
 
 #: What the fields of a study are called in print.
 CALLED = {"polarity": "Polarity", "modality": "Modality", "most_relevant": "Match"}
@@ -18,6 +18,11 @@ COLUMNS = (
     Column("Pairwise (%)"), Column("AC1"), Column("Fleiss' kappa"), Column("Accuracy (%)"), Column("Chance (%)"),
     Column("Ranker (%)"),
 )  # fmt: skip
+#: M3 chose by this figure which encoder its candidates are nearest by.
+PRINTED = (
+    "Printed in M3, of its own data and not computed here: .522, the accuracy of the best of 15 encoders at finding "
+    "a target's evidence in the study's abstract."
+)
 
 
 class Studies(TableData):
@@ -36,6 +41,8 @@ class ReliabilityTable(PaperTable[Studies]):
     key = "m3-9"
     title = "Reliability study (M3, Table 9)"
     data = Studies
+    #: As the Agreement page of its rounds, whose figures these are.
+    verb = "see who answered what"
 
     def is_of(self, data: Studies) -> bool:
         return bool(data.studies)
@@ -51,7 +58,7 @@ class ReliabilityTable(PaperTable[Studies]):
 
 
 def _rows(study: ReliabilityStudy, round: Round) -> list[list[Cell]]:
-    if round.is_open or round.status != Round.Status.CLOSED:
+    if not reliability.is_told(round):
         undefined = [Cell(None, undefined=reliability.OPEN) for _ in COLUMNS[4:]]
         return [[Cell(study.name), Cell(_called(round)), Cell(round.units_count), Cell(study.overlap), *undefined]]
     return [_row(study, field) for field in reliability.fields(round)]
@@ -93,6 +100,8 @@ def _notes(studies: list[ReliabilityStudy]) -> list[str]:
         "Chance: one of the values, or one of the four sentences, at random.",
         "Labels were given without cues. Ranker: how often it has the evidence first of the same four.",
     ]
+    if any(study.matches for study in studies):
+        found.append(PRINTED)
     found += [
         f"{study.name}: k = {study.overlap}"
         + (f", seed {study.seed}." if study.is_over else ".")

@@ -5,6 +5,7 @@ from typing import Any, Generic, TypeVar
 from api.registry import Registry
 
 from ..models import Member, Project
+from ..permissions import may, permit
 from .table import Table
 
 
@@ -30,6 +31,8 @@ class PaperTable(Generic[Data]):
     beside: str = ""
     #: What it is made from.
     data: type[Data]
+    #: What a member must be allowed to do to see it, where reading results is not enough.
+    verb: str = ""
 
     def is_of(self, data: Data) -> bool:
         """Whether there is anything that the table is about; pages leave it out where not."""
@@ -56,11 +59,17 @@ class Tables:
         return found
 
     def build(self, table: PaperTable[Data]) -> Table:
+        """Raises `Forbidden` where the member may not see it."""
+        member = self._asked[1]
+        if member and table.verb:
+            permit(member, table.verb)
         return table.build(self.data(table.data))
 
     def there(self) -> list[PaperTable[Any]]:
-        """All tables that are about something that is there."""
-        return [table for table in every() if table.is_of(self.data(table.data))]
+        """All tables that the member may see and that are about something that is there."""
+        member = self._asked[1]
+        mine = [table for table in every() if not (member and table.verb) or may(member, table.verb)]
+        return [table for table in mine if table.is_of(self.data(table.data))]
 
 
 _TABLES: Registry[PaperTable[Any]] = Registry(PaperTable, "table")

@@ -161,7 +161,12 @@ def test_what_cannot_be_sampled_is_refused_and_nothing_is_opened(
 
 
 def test_a_lead_opens_a_study_and_reads_its_table_in_three_formats(
-    project: Project, lead: User, ann1: User, people: list[Member], client_of: Callable[[User], APIClient]
+    project: Project,
+    lead: User,
+    ann1: User,
+    viewer: Member,
+    people: list[Member],
+    client_of: Callable[[User], APIClient],
 ) -> None:
     build_corpus(project, lead)
     client = client_of(lead)
@@ -181,6 +186,17 @@ def test_a_lead_opens_a_study_and_reads_its_table_in_three_formats(
         assert piece in client.get(f"/api/v1/projects/eye/results/m3-9/{form}/").content.decode()
     read = list(csv.reader(io.StringIO(client.get("/api/v1/projects/eye/results/m3-9/csv/").content.decode())))
     assert len(read) >= 4
+    assert any("Printed in M3" in cell and ".522" in cell for row in read for cell in row)
+    # The figures are those of the Agreement page of its rounds, and open to whom that is.
+    reader = client_of(viewer.user)
+    round = ReliabilityStudy.objects.get().labels_id
+    assert reader.get(f"/api/v1/rounds/{round}/agreement/").status_code == 403
+    assert reader.get("/api/v1/projects/eye/results/m3-9/csv/").status_code == 403
+    shown = [table["key"] for table in client.get("/api/v1/projects/eye/results/").json()["tables"]]
+    assert [key for key in shown if key != "m3-9"] == [
+        table["key"] for table in reader.get("/api/v1/projects/eye/results/").json()["tables"]
+    ]
+    assert "m3-9" in shown
 
 
 def test_the_command_prints_the_table(
