@@ -21,7 +21,7 @@ from .. import kinds
 from ..background import batches
 from ..background.jobs import RunningJob
 from ..background.progress import Progress, silent
-from ..kinds import Kind, SheetFaults, Value, place
+from ..kinds import Kind, Sheet, SheetFaults, Value, place
 from ..models import (
     Answer,
     Assignment,
@@ -38,7 +38,6 @@ from ..models import (
 )
 from ..purposes import which
 from ..rounds.submission import Submission
-from ..sheets.layout import sheet_of
 from ..sheets.reading import Row, read
 from ..uploads.faults import BadFiles, Faults, Unreadable
 from ..uploads.source import Source
@@ -76,7 +75,7 @@ def read_ratings(
     ratings = Ratings()
     known = {unit.key: unit for unit in kind.units(project)}
     texts = kind.texts([u.pk for u in known.values()])
-    asked = [c.name for c in sheet_of(kind).asked]
+    asked = [c.name for c in _sheet_of(kind).asked]
     try:
         for row in read(path, name, needed=["unit", "rater", *asked]):
             ratings.rows += 1
@@ -89,6 +88,13 @@ def read_ratings(
     except Unreadable as unreadable:
         unreadable.add_to(ratings.faults)
     return ratings
+
+
+def _sheet_of(kind: Kind) -> Sheet:
+    """What is asked of ratings that belong to no round yet. ValueError for a kind that has none."""
+    if kind.sheet is None:
+        raise ValueError(f"{kind.title} cannot be given in a sheet.")
+    return kind.sheet
 
 
 def _take(
@@ -105,7 +111,7 @@ def _take(
     if (unit.pk, rater) in ratings.said:
         return [("rater", f"{rater} has rated {unit.key} in an earlier row")]
     try:
-        value = sheet_of(kind).value(texts[unit.pk], {c: row.cells.get(c, "") for c in asked})
+        value = _sheet_of(kind).value(texts[unit.pk], {c: row.cells.get(c, "") for c in asked})
         kind.check(place(unit, kind.key, None), value)
     except SheetFaults as wrong:
         return wrong.faults

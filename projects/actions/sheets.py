@@ -123,4 +123,4 @@ def _obstacle(round: Round) -> str:
 def needed(round: Round) -> list[str]:
     if obstacle := _obstacle(round):
         raise Conflict(obstacle)
-    return [c.name for c in (*KEYS, *asked(kind_of(round)))]
+    return [c.name for c in (*KEYS, *asked(round))]

@@ -122,6 +122,11 @@ class Kind:
         """The options of a round of this project: the same everywhere, but where a choice is among rows of it."""
         return self.options
 
+    def sheet_of(self, round: Round) -> Sheet | None:
+        """Its sheet as a round asks for it: less of what is asked where the round leaves it out. What stands in a
+        column that is left out is still read, so that `check` can refuse it."""
+        return self.sheet
+
     # Which units
 
     def units(self, project: Project) -> QuerySet[Unit]:

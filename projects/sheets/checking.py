@@ -14,7 +14,7 @@ from ..kinds import Kind, SheetFaults, Value
 from ..models import Assignment, CameBy, Outcome, Round
 from ..rounds.submission import Submission
 from ..uploads.faults import Faults
-from .layout import KEYS, asked, kind_of, sheet_of
+from .layout import KEYS, asked, kind_of, left_out, sheet_of
 from .reading import Row
 from .writing import shown
 
@@ -109,7 +109,7 @@ def _plain(text: str) -> str:
 def _ready(
     kind: Kind, row: Row, slot: Assignment, text: str, said: dict[Any, Value], tally: Tally
 ) -> Ready | None:  # fmt: skip
-    names = [c.name for c in asked(kind)]
+    names = [*(c.name for c in asked(slot.round)), *left_out(slot.round)]
     filled = {name: row.cells.get(name, "") for name in names}
     if not any(v.strip() for v in filled.values()):
         tally.empty += 1
@@ -118,7 +118,7 @@ def _ready(
     value, outcome = None, Outcome.ANSWERED
     reason = filled["skip"].strip()
     if not faults and reason:
-        outcome, faults = Outcome.SKIPPED, _skip_faults(kind, filled)
+        outcome, faults = Outcome.SKIPPED, _skip_faults(kind, slot.round, filled)
     elif not faults:
         value, faults = _value(kind, slot, text, filled)
     if faults:
@@ -129,17 +129,18 @@ def _ready(
     return Ready(row, slot, submission) if _still_open(row, slot, submission, said, tally) else None
 
 
-def _skip_faults(kind: Kind, filled: dict[str, str]) -> Named:
+def _skip_faults(kind: Kind, round: Round, filled: dict[str, str]) -> Named:
     codes = [r.code for r in kind.skip_reasons]
     if filled["skip"].strip() not in codes:
         return [("skip", f"{filled['skip']!r} is not one of {', '.join(codes)}")]
-    given = [c.name for c in sheet_of(kind).asked if filled[c.name].strip()]
+    names = [*(c.name for c in sheet_of(round).asked), *left_out(round)]
+    given = [name for name in names if filled[name].strip()]
     return [(given[0], "is filled in although the unit is skipped: either, or")] if given else []
 
 
 def _value(kind: Kind, slot: Assignment, text: str, filled: dict[str, str]) -> tuple[Value | None, Named]:
     try:
-        made = sheet_of(kind).value(text, filled)
+        made = sheet_of(slot.round).value(text, filled)
         checked = kind.value_serializer(data=made)
         if not checked.is_valid():
             return None, [(str(f), " ".join(map(str, m))) for f, m in checked.errors.items()]

@@ -8,11 +8,12 @@ from ..models import Round
 KEYS = (Column("assignment", 11), Column("revision", 9), Column("shown", 7), Column("unit", 18))
 
 
-def sheet_of(kind: Kind) -> Sheet:
-    """The kind's sheet; ValueError for a kind that has none."""
-    if kind.sheet is None:
+def sheet_of(round: Round) -> Sheet:
+    """The sheet of a round; ValueError where its kind has none."""
+    kind = kind_of(round)
+    if (found := kind.sheet_of(round)) is None:
         raise ValueError(f"{kind.title} cannot be done in a spreadsheet.")
-    return kind.sheet
+    return found
 
 
 def outs(kind: Kind) -> tuple[Column, ...]:
@@ -24,14 +25,21 @@ def outs(kind: Kind) -> tuple[Column, ...]:
     )
 
 
-def asked(kind: Kind) -> tuple[Column, ...]:
+def asked(round: Round) -> tuple[Column, ...]:
     """The columns that a person fills in."""
-    return (*sheet_of(kind).asked, *outs(kind))
+    return (*sheet_of(round).asked, *outs(kind_of(round)))
 
 
-def columns(kind: Kind) -> tuple[Column, ...]:
+def left_out(round: Round) -> list[str]:
+    """Columns that other rounds of the kind ask for: nothing is to stand in them."""
+    names = {column.name for column in sheet_of(round).asked}
+    usual = kind_of(round).sheet
+    return [column.name for column in usual.asked if column.name not in names] if usual else []
+
+
+def columns(round: Round) -> tuple[Column, ...]:
     """All columns in order."""
-    return (*KEYS, *sheet_of(kind).shown, *asked(kind))
+    return (*KEYS, *sheet_of(round).shown, *asked(round))
 
 
 def kind_of(round: Round) -> Kind:

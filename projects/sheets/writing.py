@@ -13,11 +13,11 @@ from openpyxl.styles import Font, PatternFill, Protection
 from openpyxl.utils import get_column_letter
 from openpyxl.worksheet.datavalidation import DataValidation
 
-from ..kinds import Column, Kind
+from ..kinds import Column
 from ..models import Assignment, Round
 from ..rounds.cards import cards
 from .cells import neutral
-from .layout import asked, columns, kind_of, sheet_of
+from .layout import sheet_of
 
 BATCH = 200
 ANSWERS, ABOUT = "answers", "about"
@@ -29,8 +29,7 @@ _ASKED = PatternFill("solid", fgColor="FFF4D6")
 
 def rows(round: Round, slots: Sequence[Assignment]) -> Iterator[dict[str, str]]:
     """One row a slot, as exact text; slots need ``unit`` and ``current_answer``."""
-    kind = kind_of(round)
-    sheet = sheet_of(kind)
+    sheet = sheet_of(round)
     for start in range(0, len(slots), BATCH):
         for card in cards(round, slots[start : start + BATCH]):
             said = sheet.filled(card["value"]) if card["value"] else {}
@@ -60,7 +59,7 @@ def _taken(out: io.StringIO) -> bytes:
 
 
 def write_xlsx(
-    path: Path, *, kind: Kind, head: Sequence[Column], body: Iterable[dict[str, str]], total: int,
+    path: Path, *, asked: Sequence[Column], head: Sequence[Column], body: Iterable[dict[str, str]], total: int,
     about: Sequence[tuple[str, str]],
 ) -> None:  # fmt: skip
     """A workbook with the rows, drop-down lists where values are limited, and a sheet that says what it is."""
@@ -71,7 +70,7 @@ def write_xlsx(
     page.protection.sheet = True
     page.protection.formatColumns = page.protection.formatRows = False
     page.protection.autoFilter = page.protection.sort = False
-    open_names = {c.name for c in asked(kind)}
+    open_names = {c.name for c in asked}
     for number, column in enumerate(head, start=1):
         letter = get_column_letter(number)
         page.column_dimensions[letter].width = column.width
@@ -84,7 +83,7 @@ def write_xlsx(
         )  # fmt: skip
     told = book.create_sheet(ABOUT)
     told.column_dimensions["A"].width, told.column_dimensions["B"].width = 20, 110
-    for key, text in [*about, *((c.name, _help(c)) for c in asked(kind))]:
+    for key, text in [*about, *((c.name, _help(c)) for c in asked)]:
         told.append([_cell(told, neutral(key), font=_HEAD), _cell(told, neutral(text))])
     book.save(path)
 
@@ -118,7 +117,3 @@ def _list(column: Column, where: str) -> DataValidation:
 def _help(column: Column) -> str:
     allowed = f"One of: {', '.join(column.allowed)}." if column.allowed else ""
     return f"{allowed} {column.note}".strip()
-
-
-def head_of(round: Round) -> tuple[Column, ...]:
-    return columns(kind_of(round))

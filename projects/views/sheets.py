@@ -21,7 +21,7 @@ from ..serializers import sheets as shapes
 from ..serializers.faults import FileCheckSerializer
 from ..serializers.rounds import JobSerializer
 from ..sheets import about, writing
-from ..sheets.layout import kind_of
+from ..sheets.layout import asked, columns
 from . import uploads
 
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
@@ -42,13 +42,13 @@ class SheetView(APIView):
         """A person's unanswered units as a sheet, blinded. Of a pool, units are claimed for some days."""
         user = signed_in(request)
         round = _leads(user, round_id)
-        asked = shapes.TakeHomeSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        member = member_to(round.project, asked.validated_data["person"])
+        body = shapes.TakeHomeSerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        member = member_to(round.project, body.validated_data["person"])
         slots = sheets.take_home(
-            round=round, member=member, by=user, limit=asked.validated_data["limit"], days=asked.validated_data["days"]
+            round=round, member=member, by=user, limit=body.validated_data["limit"], days=body.validated_data["days"]
         )
-        kind = asked.validated_data["file_type"]
+        kind = body.validated_data["file_type"]
         name = f"{round.project.slug}-round-{round.pk}-{member.pseudonym}.{kind}"
         reply = _csv(round, slots) if kind == "csv" else _xlsx(round, slots)
         reply["Content-Disposition"] = f'attachment; filename="{name}"'
@@ -58,7 +58,7 @@ class SheetView(APIView):
 
 def _csv(round: Round, slots: list[Assignment]) -> HttpResponseBase:
     # Whole before it is sent: what reads the data base must not wait for whoever reads the reply.
-    lines = list(writing.csv_lines(writing.head_of(round), writing.rows(round, slots)))
+    lines = list(writing.csv_lines(columns(round), writing.rows(round, slots)))
     return StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
 
 
@@ -66,7 +66,7 @@ def _xlsx(round: Round, slots: list[Assignment]) -> HttpResponseBase:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "round.xlsx"
         writing.write_xlsx(
-            path, kind=kind_of(round), head=writing.head_of(round), body=writing.rows(round, slots), total=len(slots),
+            path, asked=asked(round), head=columns(round), body=writing.rows(round, slots), total=len(slots),
             about=about.lines(round),
         )  # fmt: skip
         # Open before the folder goes: the file lives until the reply is sent.

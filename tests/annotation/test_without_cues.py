@@ -4,6 +4,7 @@ from collections.abc import Callable
 from uuid import uuid4
 
 import pytest
+from openpyxl.utils import get_column_letter
 from rest_framework.test import APIClient
 
 from accounts.models import User
@@ -19,6 +20,7 @@ from projects.rounds.agreement import report
 from projects.rounds.cards import cards
 from projects.values.in_force import values_in_force
 from tests.builders import answer, build_cluster, build_round, label_value
+from tests.projects.test_sheets import Book, come_back, out
 
 pytestmark = pytest.mark.django_db
 WITHOUT = {"with_cues": False, "suggestions": True}
@@ -106,3 +108,29 @@ def test_a_curator_decides_what_was_asked(
     decided = client.post(f"/api/v1/rounds/{round.pk}/adjudication/{unit.pk}/", body, format="json")
     assert decided.status_code == 201, decided.content
     assert set(values_in_force([unit], "label")[unit.pk]) == set(VALUES)
+
+
+def test_a_sheet_has_no_columns_of_cues_and_a_cue_that_is_given_anyway_is_refused(
+    project: Project, people: list[Member], lead: User, client_of: Callable[[User], APIClient]
+) -> None:
+    build_cluster(project, inputs=2)
+    round = build_round(project, people[:1], options=WITHOUT, hand_size=3)
+    client = client_of(lead)
+    book = Book(out(client, round, people[0]))
+    assert not any("cue" in name for name in book.letters)
+    assert not any("cue" in str(row[0].value) for row in book.book["about"].iter_rows())
+    for row in (2, 3, 4):
+        book.fill(row, polarity="no effect", modality="moderate")
+    # A column that somebody has from another round's sheet: empty it is nothing, and filled in it is not overlooked.
+    letter = get_column_letter(book.page.max_column + 1)
+    book.page[f"{letter}1"], book.page[f"{letter}3"] = "polarity_cue", "Neither"
+    book.fill(4, polarity=None, modality=None, skip="unclear")
+    book.page[f"{letter}4"] = "Neither"
+    report, _ = come_back(client, round, book.saved())
+    assert [(f["line"], f["field"], f["message"]) for f in report["faults"]["listed"]] == [
+        (3, "polarity_cue", "This round asks for polarity and modality alone: leave the cues out."),
+        (4, "polarity_cue", "is filled in although the unit is skipped: either, or"),
+    ]
+    assert report["new"] == 1
+    usual = build_round(project, people[1:], name="usual")
+    assert {"polarity_cue", "modality_cue"} <= set(Book(out(client, usual, people[1])).letters)

@@ -24,7 +24,7 @@ from ...values import candidates
 from ..propositions import FILTERS, PropositionKind
 from .gold import CuePolicy, adopt_label, cue_matches
 from .serializers import LabelCardSerializer, LabelValueSerializer
-from .sheet import LABEL_SHEET
+from .sheet import LABEL_SHEET, WITHOUT_CUES
 from .values import said
 
 ASPECTS = (Cue.Aspect.POLARITY, Cue.Aspect.MODALITY)
@@ -120,6 +120,9 @@ class LabelKind(PropositionKind):
     def fields_of(self, round: Round) -> Sequence[str]:
         return self.fields if asks_cues(round) else ASPECTS
 
+    def sheet_of(self, round: Round) -> Sheet | None:
+        return self.sheet if self.sheet is None or asks_cues(round) else WITHOUT_CUES
+
     def comparisons_of(self, round: Round) -> Sequence[Comparison]:
         return self.comparisons if asks_cues(round) else ()
 
@@ -176,10 +179,12 @@ class LabelKind(PropositionKind):
 
     def check(self, slot: Assignment, value: Value) -> None:
         """Cues must lie in the text, in order, and quote it exactly."""
-        if not any(value[f"{aspect}_cue"] for aspect in ASPECTS):
+        given = [f"{aspect}_cue" for aspect in ASPECTS if value[f"{aspect}_cue"]]
+        if not given:
             return
         if not asks_cues(slot.round):
-            raise Refused.field("value", "This round asks for polarity and modality alone: leave the cues out.")
+            why = "This round asks for polarity and modality alone: leave the cues out."
+            raise Refused.field(f"value.{given[0]}", why)
         text = self.text_of(slot.unit)
         for aspect in ASPECTS:
             fragments = value[f"{aspect}_cue"]

@@ -1,6 +1,7 @@
 """The label kind in a spreadsheet: a row a proposition, cues as the words of the text."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from measures import spans
@@ -12,6 +13,8 @@ from ...models import Modality, Polarity, Slot
 #: Between the pieces of one cue, as M3's files have it.
 BETWEEN = " ... "
 CUE = "The words of the text that show it, exactly as they stand there; pieces with ' ... ' between them. May be empty."
+#: What a round without cues does not ask for.
+CUES = ("polarity_cue", "modality_cue")
 SLOTS = {slot.value: slot.label.lower() for slot in Slot}
 
 
@@ -21,7 +24,7 @@ def cells(card: Mapping[str, Any]) -> dict[str, str]:
 
 
 def filled(value: Value) -> dict[str, str]:
-    cues = {f: BETWEEN.join(piece["quote"] for piece in value[f]) for f in ("polarity_cue", "modality_cue")}
+    cues = {f: BETWEEN.join(piece["quote"] for piece in value[f]) for f in CUES}
     return {"polarity": value["polarity"], "modality": value["modality"]} | cues
 
 
@@ -79,3 +82,4 @@ LABEL_SHEET = Sheet(
     value=value,
     filled=filled,
 )  # fmt: skip
+WITHOUT_CUES = replace(LABEL_SHEET, asked=[c for c in LABEL_SHEET.asked if c.name not in CUES])
