@@ -12,7 +12,7 @@ from sql.counted import counted
 from sql.search import folded
 
 from ..models import Cluster, Input, PicoSlot, Proposition, Review, Study, Target
-from ..values.completeness import claims_beside, has_unlabelled
+from ..values.completeness import claims_beside, has_unlabelled, lacks_inputs
 from ..values.in_force import gold_labels, gold_relations, labels_in_force, relations_in_force
 from .cluster import gold_json, slots
 from .consistency import doubted
@@ -20,7 +20,7 @@ from .hits import pieces
 
 Json = dict[str, Any]
 #: What is asked of a cluster or any of its propositions; and which of it only curators may know.
-STATES = ("contested", "flagged", "stale", "unlabelled", "findings")
+STATES = ("contested", "flagged", "stale", "unlabelled", "no_inputs", "findings")
 FOR_CURATORS = ("flagged", "findings")
 
 
@@ -59,6 +59,8 @@ def _is(state: str, project: Project) -> Q:
     """Whether something of a cluster is in a state. Each is looked up by its unit, as values in force are."""
     if state == "unlabelled":
         return has_unlabelled()
+    if state == "no_inputs":
+        return lacks_inputs()
     flags = raised.raised(project).filter(raised.FLAGGED, assignment__unit=OuterRef("unit")).exclude(raised.SETTLED)
     rows = {
         "contested": Decision.objects.filter(unit=OuterRef("unit")).contested(),

@@ -62,6 +62,11 @@ def has_unlabelled() -> Q:
     return Q(GreaterThan(counted(unlabelled(claims_beside())), 0))
 
 
+def lacks_inputs() -> Q:
+    """Whether a cluster has no current input."""
+    return Q(Exact(counted(claims_beside().filter(position__gte=1)), 0))
+
+
 def _lacks() -> dict[str, Q]:
     claims = Proposition.objects.current().filter(cluster=OuterRef("pk"))
     relation = Decision.objects.filter(unit=OuterRef("unit"), kind="discourse", field="relation").in_force()
@@ -81,9 +86,17 @@ def incomplete(clusters: QuerySet[Cluster]) -> QuerySet[Cluster]:
     return clusters.filter(lacking)
 
 
+def lack(clusters: QuerySet[Cluster], what: str) -> QuerySet[Cluster]:
+    """The clusters that lack one thing."""
+    return clusters.filter(_lacks()[what])
+
+
 def count_lacking(clusters: QuerySet[Cluster]) -> dict[str, int]:
-    """How many clusters there are (``all``), and how many lack each thing. One query."""
-    counts = {name: Count("pk", filter=lack) for name, lack in _lacks().items()}
+    """How many clusters there are (``all``), and how many lack each thing; ``relation``: those with inputs that lack
+    one. One query."""
+    lacks = _lacks()
+    counts = {name: Count("pk", filter=lack) for name, lack in lacks.items()}
+    counts["relation"] = Count("pk", filter=lacks["discourse"] & ~lacks["input"])
     found: dict[str, int] = clusters.order_by().aggregate(all=Count("pk"), **counts)
     return found
 

@@ -66,6 +66,8 @@ class Kind:
     key: str
     #: What people do, as a button would say it.
     title: str
+    #: Where it stands among the kinds that a lead chooses from, by tens: as a data set is made.
+    order: int = 1000
     #: The types of the units that people answer; a round may mix them.
     unit_types: Sequence[str]
     #: The decision fields it decides, in the order in which they are shown.

@@ -1,6 +1,8 @@
 """What a plan for a round comes to before it is opened, and other reckonings that change nothing."""
 
 from collections import defaultdict
+from collections.abc import Set
+from itertools import chain, count
 from math import ceil
 from statistics import median
 from typing import Any
@@ -68,8 +70,10 @@ def preview(project: Project, plan: RoundPlan, turn: int) -> list[dict[str, Any]
 
 def choices(project: Project) -> dict[str, Any]:
     """What a lead can choose from: the kinds with their options, and the people with what lies before each."""
+    taken = set(project.rounds.values_list("name", flat=True))
+    ordered = sorted(kinds.all_kinds(), key=lambda kind: (kind.order, kind.title))
     return {
-        "kinds": [_kind_choice(kind, project) for kind in kinds.all_kinds()],
+        "kinds": [_kind_choice(kind, project) | {"name": _free(kind.title, taken)} for kind in ordered],
         "purposes": [_purpose_choice(key) for key in purposes.which("planned")],
         "practice": _practices(project),
         "people": _people(project),
@@ -90,6 +94,11 @@ def _practices(project: Project) -> list[dict[str, Any]]:
         }
         for r in rounds
     ]  # fmt: skip
+
+
+def _free(title: str, taken: Set[str]) -> str:
+    """A name for a round that no other has: the title of its task, with a number where that is taken."""
+    return next(name for name in chain([title], (f"{title} {n}" for n in count(2))) if name not in taken)
 
 
 def _purpose_choice(key: str) -> dict[str, Any]:

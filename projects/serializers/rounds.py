@@ -101,6 +101,7 @@ class RoundPreviewSerializer(RoundPlanSerializer):
 class KindChoiceSerializer(Plain):
     key = serializers.CharField()
     title = serializers.CharField()
+    name = serializers.CharField(help_text="A name for a round of it that the project has not given yet.")
     strata = serializers.ListField(child=serializers.CharField())
     rolls = serializers.BooleanField(help_text="Whether its rounds can take in units while they are open.")
     options = ParameterSerializer(many=True)
@@ -200,6 +201,7 @@ class RoundSerializer(Plain):
     project_name = serializers.CharField()
     illustrative = serializers.BooleanField()
     kind = serializers.ChoiceField(choices=KIND_CHOICES)
+    kind_title = serializers.CharField()
     purpose = serializers.ChoiceField(choices=Purpose.choices)
     status = serializers.ChoiceField(choices=Round.Status.choices)
     overlap = serializers.IntegerField()

@@ -35,3 +35,6 @@ class WaySerializer(Plain):
     steps = WayStepSerializer(many=True)
     next = NextStepSerializer(allow_null=True)
     then = serializers.ListField(child=serializers.CharField(), help_text="What follows, in words.")
+    options = NextStepSerializer(
+        many=True, help_text="What may be left out, once nothing else is to do before a release."
+    )

@@ -61,9 +61,9 @@ def _round(round: Round, member: Member) -> dict[str, Any]:
     working = round.participants.filter(member=member, left_at=None).exists()
     return {
         "id": round.pk, "name": round.name, "project": round.project.slug, "project_name": round.project.name,
-        "illustrative": round.project.illustrative, "kind": round.kind, "purpose": round.purpose,
-        "status": round.status, "overlap": round.overlap, "units": round.units_count, "dealing": round.dealing,
-        "seed": round.seed if told else None,
+        "illustrative": round.project.illustrative, "kind": round.kind, "kind_title": kind.title,
+        "purpose": round.purpose, "status": round.status, "overlap": round.overlap,
+        "units": round.units_count, "dealing": round.dealing, "seed": round.seed if told else None,
         "options": round.options if told else {}, "policy": round.policy if told else {},
         "settings": plans.settings_in_words(round) if told else [],
         **{name: getattr(round.meaning, name) for name in MEANING}, "asks_questions": round.asks_questions,

@@ -120,7 +120,7 @@ def test_something_is_said_of_every_input(project: Project, clusters: list[Clust
     for wrong in ({}, {"supporting": twice}, {"supporting": [{"number": 1, "said": "perhaps"}]}):
         assert not serializer(data=wrong).is_valid(), wrong
     kind = kinds.get(KIND)
-    assert kind.in_words(said(1, 3)) == {"supporting": "1, 3 of 3 inputs"}
+    assert kind.in_words(said(1, 3)) == {"supporting": "inputs 1, 3 (of 3)"}
     assert kind.in_words(said()) == {"supporting": "none of 3 inputs"}
     assert kind.apart("supporting", said(1, 3), said(1)) == pytest.approx(1 / 3)
     assert kind.apart("supporting", said(of=0), said(of=0)) == 0

@@ -65,7 +65,13 @@ def test_each_state_is_counted_under_the_other_filters_and_what_is_for_curators_
     assert counts["findings"] == 1
     assert {row["clusters"] for row in client.get(path, {"search": "no such words"}).json()} == {0}
     add_member(project=corpus, user=stranger, role="viewer", by=None)
-    assert {row["state"] for row in client_of(stranger).get(path).json()} == {"", "contested", "stale", "unlabelled"}
+    assert {row["state"] for row in client_of(stranger).get(path).json()} == {
+        "",
+        "contested",
+        "no_inputs",
+        "stale",
+        "unlabelled",
+    }
 
 
 def test_a_flag_that_nobody_has_settled_narrows(corpus: Project, lead: User, ann1: User, client_of: Client) -> None:

@@ -162,7 +162,7 @@ def test_clusters_of_a_search_are_completed_before_a_release(project: Project, l
     cluster = build_cluster(project, inputs=0)
     # Its sentence has no inputs that a round could assign.
     assert words(project) == "give the clusters their inputs"
-    assert page(project) == "corpus"
+    assert page(project) == "corpus?state=no_inputs"
     own = Unit.objects.create(project=project, type="target sentence", key=f"{cluster.review.pmid}_0")
     sentence = Target.objects.create(
         project=project, review=cluster.review, level=Level.SENTENCE, key=own.key, position=0, text=TEXT, unit=own
@@ -183,9 +183,52 @@ def test_clusters_of_a_search_are_completed_before_a_release(project: Project, l
         answer(ann1, slots[0], label_value("positive"))
     assert jobs.run_job(close_round(round=labels, by=lead).pk)
     assert words(project) == "judge agreement within clusters"
-    [corpus] = [one for one in steps.of(project)["steps"] if one["key"] == "corpus"]
-    assert (corpus["count"], corpus["of"], corpus["state"]) == (1, "clusters, 1 without a relation", "begun")
+    found = {one["key"]: (one["count"], one["of"], one["state"]) for one in steps.of(project)["steps"]}
+    assert found["corpus"] == (1, "clusters", "done")
+    assert found["labels"] == (1, "of 1 clusters labelled", "done")
+    assert found["relations"] == (0, "of 1 clusters with inputs", "to do")
     assert steps.of(project)["then"] == ["make the documents"]
+    assert steps.of(project)["options"] == [], "nothing is offered while something is to do"
+
+
+def test_clusters_that_no_text_supports_hold_nothing_up_and_what_may_be_left_out_is_offered(
+    project: Project, lead: User, ann1: User
+) -> None:
+    _retrieved(project, 1)
+    mine = list(project.members.filter(user=ann1))
+    screened = build_round(project, mine, kind="screen", name="screening")
+    answer(ann1, next_hand(user=ann1, round=screened)[0], {"screening": "no studies"}, kind="screen")
+    assert jobs.run_job(close_round(round=screened, by=lead).pk)
+    cluster = build_cluster(project, inputs=0)
+    own = Unit.objects.create(project=project, type="target sentence", key=f"{cluster.review.pmid}_0")
+    cluster.sentence = Target.objects.create(
+        project=project, review=cluster.review, level=Level.SENTENCE, key=own.key, position=0, text=TEXT, unit=own
+    )
+    cluster.save()
+    known = Study.objects.create(project=project, pmid="12", record=RecordStatus.READ)
+    Input.objects.create(target=cluster.sentence, study=known, position=1, text=TEXT)
+    assigned = build_round(project, mine, kind="assign_evidence", name="assign")
+    none = {"supporting": [{"number": 1, "said": "does not"}]}
+    answer(ann1, next_hand(user=ann1, round=assigned)[0], none, kind="assign_evidence")
+    assert jobs.run_job(close_round(round=assigned, by=lead).pk)
+    assert words(project) == "label the propositions"
+    [corpus] = [one for one in steps.of(project)["steps"] if one["key"] == "corpus"]
+    assert (corpus["of"], corpus["state"]) == ("clusters, 1 without support", "done")
+    assert corpus["page"] == "corpus?state=no_inputs"
+    labels = build_round(project, mine, name="labels")
+    answer(ann1, next_hand(user=ann1, round=labels)[0], label_value("positive"))
+    assert jobs.run_job(close_round(round=labels, by=lead).pk)
+    # It has nothing that could agree.
+    assert words(project) == "make the documents"
+    whole = Unit.objects.create(project=project, type="target document", key=cluster.review.pmid)
+    Target.objects.create(
+        project=project, review=cluster.review, level=Level.DOCUMENT, key=whole.key, position=0, text=TEXT, unit=whole
+    )
+    assert words(project) == "freeze the first release"
+    offered = [(one["words"], one["page"]) for one in steps.of(project)["options"]]
+    assert offered == [
+        ("write counterfactuals", "rounds/new?kind=counterfactual"), ("plan a reliability study", "reliability"),
+    ]  # fmt: skip
 
 
 def test_what_waits_for_the_lead_comes_before_what_begins_something(

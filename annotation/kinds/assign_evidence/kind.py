@@ -28,6 +28,7 @@ class AssignEvidenceKind(clusters.ClusterKind):
 
     key = KIND
     title = "Assign evidence to propositions"
+    order = 60
     said_of: Sequence[clusters.Part] = ("target", "evidence")
     fields: Sequence[str] = (FIELD,)
     tables = (AssignedEvidence, AssignedInput, AssignedProposition)
@@ -119,7 +120,10 @@ class AssignEvidenceKind(clusters.ClusterKind):
     def sentence(self, field: str, value: Value) -> str:
         numbers = [str(one["number"]) for one in value[field] if one["said"] == SUPPORTS]
         of = len(value[field])
-        return f"{', '.join(numbers)} of {of} inputs" if numbers else f"none of {of} inputs"
+        if not numbers:
+            return f"none of {of} inputs"
+        # The numbers first: "2 of 2 inputs" would say that both do.
+        return f"input{'s' if len(numbers) > 1 else ''} {', '.join(numbers)} (of {of})"
 
 
 def _parts(value: Value) -> dict[int, str]:

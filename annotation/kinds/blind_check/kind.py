@@ -21,6 +21,7 @@ class BlindCheckKind(LabelKind):
 
     key = "blind_check"
     title = "Label rewritten texts (blind)"
+    order = 100
     unit_types = (layout.REWRITTEN,)
     tables = (*LabelKind.tables, RewrittenText)
     blind = True

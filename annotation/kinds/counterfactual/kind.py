@@ -34,6 +34,7 @@ class CounterfactualKind(PropositionKind):
 
     key = "counterfactual"
     title = "Write counterfactuals"
+    order = 90
     fields: Sequence[str] = tuple(FIELDS)
     tables = (Rewriting,)
     judged_by = ("tuple", "label")

@@ -5,13 +5,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
+from django.db.models import Exists, OuterRef, QuerySet
 from rest_framework import serializers
 
 from api.parameters import Parameter, Takes
 from api.problems import Refused
 from measures.consistency import suggested
 from projects.kinds import Batch, Scale, SkipReason, Value
-from projects.models import Answer, Assignment, Round, Unit
+from projects.models import Answer, Assignment, Project, Round, Unit
 
 from ...models import Cluster, DiscourseLabel, Fate, Proposition, Relation
 from ...values.in_force import Gold, gold_labels
@@ -26,6 +27,7 @@ class DiscourseKind(clusters.ClusterKind):
 
     key = "discourse"
     title = "Judge agreement within clusters"
+    order = 80
     said_of = ("inputs",)
     fields: Sequence[str] = (FIELD,)
     skip_reasons: Sequence[SkipReason] = (
@@ -47,6 +49,11 @@ class DiscourseKind(clusters.ClusterKind):
     )  # fmt: skip
     scales: Sequence[Scale] = (Scale(FIELD, tuple(Relation.values), FIELD),)
     columns: Sequence[str] = (FIELD, "suggestion")
+
+    def units(self, project: Project) -> QuerySet[Unit]:
+        """The clusters that have an input: without one nothing agrees."""
+        inputs = Proposition.objects.current().filter(cluster__unit=OuterRef("pk"), position__gte=1)
+        return super().units(project).filter(Exists(inputs))
 
     def load(self, slots: Sequence[Assignment], round: Round) -> Batch:
         rows = clusters.load(slots)

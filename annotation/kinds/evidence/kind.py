@@ -48,6 +48,7 @@ class EvidenceKind(TargetSentenceKind):
 
     key = KIND
     title = "Map targets to evidence"
+    order = 40
     unit_types: Sequence[str] = (layout.PAIR,)
     fields: Sequence[str] = (FIELD,)
     tables = (EvidencePair, Support, SupportSentence)

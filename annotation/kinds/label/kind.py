@@ -66,6 +66,7 @@ class LabelKind(PropositionKind):
 
     key = "label"
     title = "Label propositions"
+    order = 70
     fields: Sequence[str] = ("polarity", "polarity_cue", "modality", "modality_cue")
     skip_reasons: Sequence[SkipReason] = (
         SkipReason("unclear", "The text is unclear"),

@@ -29,6 +29,7 @@ class MatchKind(TargetSentenceKind):
 
     key = "match"
     title = "Match targets to evidence (blind)"
+    order = 110
     unit_types: Sequence[str] = (layout.MATCH,)
     fields: Sequence[str] = (FIELD,)
     tables = (Match,)

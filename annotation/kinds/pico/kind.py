@@ -47,6 +47,7 @@ class PicoKind(TargetSentenceKind):
 
     key = "pico"
     title = "Split sentences into PICO tuples"
+    order = 50
     fields: Sequence[str] = (FIELD,)
     tables = (PicoSplit, SplitTuple, SplitSlot, SplitFragment)
     assumed_seconds = 60.0

@@ -25,6 +25,7 @@ class ScreenKind(ReviewKind):
 
     key = "screen"
     title = "Screen reviews"
+    order = 10
     fields: Sequence[str] = (FIELD,)
     tables = (Screening,)
     assumed_seconds = 30.0

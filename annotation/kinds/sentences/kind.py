@@ -40,6 +40,7 @@ class SentencesKind(ReviewKind):
 
     key = "sentences"
     title = "Judge the sentences of abstracts"
+    order = 30
     fields: Sequence[str] = (EVIDENCE, CLASSES)
     tables = (AbstractReading, SentenceMark)
     assumed_seconds = 90.0

@@ -34,6 +34,7 @@ class StudiesKind(ReviewKind):
 
     key = "studies"
     title = "List included studies"
+    order = 20
     fields: Sequence[str] = (FIELD,)
     tables = (StudyList, ListedStudy)
     assumed_seconds = 180.0

@@ -37,6 +37,7 @@ class TupleKind(clusters.ClusterKind):
 
     key = "tuple"
     title = "Write PICO tuples"
+    order = 120
     said_of = ("target",)
     fields: Sequence[str] = SLOTS
     skip_reasons: Sequence[SkipReason] = (

@@ -1,6 +1,6 @@
 """What there is to label, and for a project whose reviews come from PubMed the steps from the search to it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from django.db.models import Exists, OuterRef, QuerySet
 
@@ -8,12 +8,11 @@ from projects import kinds
 from projects.models import Assignment, Project, Round
 from projects.pages.steps import Begun, Next, Step, Stretch, askable
 
-from ...models import Cluster, Ranking, Target
-from ...values.completeness import count_lacking
+from ...models import Cluster, Counterfactual, Ranking, Target
+from ...values.completeness import count_lacking, lack
 from ...values.retrieved import Far, how_far
 
-#: What a cluster can lack, in the words of the step.
-LACKS = {"target": "a target", "input": "inputs", "label": "labels", "discourse": "a relation"}
+ASSIGN = "assign_evidence"
 
 
 class Corpus(Stretch):
@@ -25,14 +24,13 @@ class Corpus(Stretch):
         following = _following(project, far) if far else {}
         if far:
             yield from _retrieved(far, following)
-        yield self.key, _corpus(project, far, following)
+            yield from _found(project, Cluster.objects.current().filter(project=project), following)
+        else:
+            yield self.key, _brought(project)
 
 
-def _corpus(project: Project, far: Far | None, following: dict[str, Next]) -> Step:
-    clusters = Cluster.objects.current().filter(project=project)
-    if far:
-        return _found(project, clusters, following)
-    n = clusters.count()
+def _brought(project: Project) -> Step:
+    n = Cluster.objects.current().filter(project=project).count()
     texts = n or Target.objects.current().filter(project=project).count()
     onward = None
     if not texts:
@@ -44,33 +42,78 @@ def _corpus(project: Project, far: Far | None, following: dict[str, Next]) -> St
     return Step("Corpus", texts, of, "done" if texts else "to do", "corpus" if texts else "import", next=onward)
 
 
-def _found(project: Project, clusters: QuerySet[Cluster], following: dict[str, Next]) -> Step:
-    """The clusters that target sentences were split into: done once each can be released."""
+def _found(project: Project, clusters: QuerySet[Cluster], following: dict[str, Next]) -> Iterator[tuple[str, Step]]:
+    """The clusters that target sentences were split into, and what is said of them: complete once each can be
+    released."""
     lacking = count_lacking(clusters)
-    lacks = [f"{lacking[one]:,} without {what}" for one, what in LACKS.items() if lacking[one]]
-    state: Begun = "to do" if not lacking["all"] else "begun" if lacks else "done"
-    onward = following.get("pico") or _completing(project, lacking)
-    return Step("Corpus", lacking["all"], ", ".join(["clusters", *lacks]), state, "corpus", next=onward)
-
-
-def _completing(project: Project, lacking: Mapping[str, int]) -> Next | None:
-    """What the clusters lack that nobody is asked for at the moment."""
+    total, bare = lacking["all"], lacking["input"]
+    searched = Assignment.objects.asked_as(ASSIGN).filter(unit=OuterRef("unit"))
+    # Nothing is left to be done about those for which people found no input: they stay out of a release.
+    unsupported = lack(clusters, "input").filter(Exists(searched)).count() if bare else 0
     asked = set(project.rounds.opened_by_people().filter(status=Round.Status.OPEN).values_list("kind", flat=True))
-    if lacking["input"] and "assign_evidence" not in asked:
-        asked_before = Assignment.objects.asked_as("assign_evidence").filter(unit=OuterRef("pk"))
-        if n := kinds.get("assign_evidence").units(project).filter(~Exists(asked_before)).count():
-            why = f"Which inputs of its sentence support a proposition ({n:,} clusters in all)?"
-            page = "rounds/new?kind=assign_evidence&filters.unasked=true"
-            return Next("assign the evidence to the propositions", why, "Open a round", page)
-        why = f"No round has found any for them: a curator can write them ({lacking['input']:,} clusters in all)."
-        return Next("give the clusters their inputs", why, "Choose a review to curate", "corpus")
-    if lacking["label"] and "label" not in asked:
-        why = f"Polarity and modality of targets and inputs ({lacking['label']:,} clusters in all)."
-        return Next("label the propositions", why, "Open a round", "rounds/new?kind=label")
-    if lacking["discourse"] and not lacking["label"] and "discourse" not in asked:
-        why = f"Do the inputs of a cluster agree or contradict each other ({lacking['discourse']:,} clusters in all)?"
-        return Next("judge agreement within clusters", why, "Open a round", "rounds/new?kind=discourse")
-    return None
+    without = [
+        f"{n:,} without {what}"
+        for n, what in ((lacking["target"], "a target"), (bare - unsupported, "inputs"), (unsupported, "support"))
+        if n
+    ]
+    state: Begun = "to do" if not total else "begun" if lacking["target"] or bare > unsupported else "done"
+    onward = following.get("pico") or (_inputs(project, bare - unsupported) if ASSIGN not in asked else None)
+    page = "corpus?state=no_inputs" if bare else "corpus"
+    yield "corpus", Step("Corpus", total, ", ".join(["clusters", *without]), state, page, next=onward)
+    if not total:
+        return
+    labelled = total - lacking["label"]
+    why = f"Polarity and modality of targets and inputs ({lacking['label']:,} clusters in all)."
+    label = Next("label the propositions", why, "Open a round", "rounds/new?kind=label")
+    page = "corpus?state=unlabelled" if labelled and lacking["label"] else "rounds"
+    yield "labels", Step(
+        "Labels", labelled, f"of {total:,} clusters labelled", _begun(labelled, total), page,
+        next=label if lacking["label"] and "label" not in asked else None,
+    )  # fmt: skip
+    supported = total - bare
+    related = supported - lacking["relation"]
+    why = f"Do the inputs of a cluster agree or contradict each other ({lacking['relation']:,} clusters in all)?"
+    relate = Next("judge agreement within clusters", why, "Open a round", "rounds/new?kind=discourse")
+    due = supported and lacking["relation"] and not lacking["label"] and "discourse" not in asked
+    yield "relations", Step(
+        "Relations", related, f"of {supported:,} clusters with inputs", _begun(related, supported), "rounds",
+        next=relate if due else None,
+    )  # fmt: skip
+    yield from _optional(project, labelled)
+
+
+def _inputs(project: Project, bare: int) -> Next | None:
+    """For clusters that nobody was asked to find inputs for."""
+    if not bare:
+        return None
+    asked_before = Assignment.objects.asked_as(ASSIGN).filter(unit=OuterRef("pk"))
+    if n := kinds.get(ASSIGN).units(project).filter(~Exists(asked_before)).count():
+        why = f"Which of the texts found for its sentence support each proposition ({n:,} in all)?"
+        page = f"rounds/new?kind={ASSIGN}&filters.unasked=true"
+        return Next("assign the evidence to the propositions", why, "Open a round", page)
+    why = f"No round has found any for them: a curator can write them ({bare:,} clusters in all)."
+    return Next("give the clusters their inputs", why, "Choose a review to curate", "corpus?state=no_inputs")
+
+
+def _optional(project: Project, labelled: int) -> Iterator[tuple[str, Step]]:
+    """What a data set may do without: offered once clusters are labelled."""
+    written = Counterfactual.objects.of(project).current().count()
+    studied = project.reliability_studies.count()
+    asked = set(project.rounds.opened_by_people().values_list("kind", flat=True))
+    options = []
+    if labelled and not written and "counterfactual" not in asked:
+        options.append(Next("write counterfactuals", "", "Open a round", "rounds/new?kind=counterfactual"))
+    if written and "blind_check" not in asked:
+        options.append(Next("check the counterfactuals blind", "", "Open a round", "rounds/new?kind=blind_check"))
+    yield "counterfactuals", Step(
+        "Counterfactuals", written, "written" if written else "optional", "done" if written else "to do", "rounds",
+        options=options,
+    )  # fmt: skip
+    study = [Next("plan a reliability study", "", "Plan a study", "reliability")] if labelled and not studied else []
+    of = "optional" if not studied else "study" if studied == 1 else "studies"
+    yield "reliability", Step(
+        "Reliability", studied, of, "done" if studied else "to do", "reliability", options=study
+    )  # fmt: skip
 
 
 def _retrieved(far: Far, following: dict[str, Next]) -> Iterator[tuple[str, Step]]:

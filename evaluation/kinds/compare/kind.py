@@ -30,6 +30,7 @@ class CompareKind(PageKind):
 
     key = "compare"
     title = "Compare two summaries"
+    order = 210
     protocol_kind = "compare"
     assumed_seconds = 60.0
     fields: Sequence[str] = ()

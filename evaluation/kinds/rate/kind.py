@@ -31,6 +31,7 @@ class RateKind(PageKind):
 
     key = "rate"
     title = "Rate summaries"
+    order = 200
     protocol_kind = "rate"
     # A source is read once, and some summaries are rated.
     assumed_seconds = 150.0

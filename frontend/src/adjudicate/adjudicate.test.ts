@@ -41,7 +41,7 @@ describe('the desk', () => {
   })
 
   it('says what is missing', () => {
-    expect(missing(run({ do: 'take', answer: 0 }), 'Q')).toBe('Reason? Q')
+    expect(missing(run({ do: 'take', answer: 0 }), 'Q')).toBe('Give a reason: Q')
     expect(missing(run({ do: 'give', reason: 'So.' }), '')).toContain('Which answer')
     expect(missing(run({ do: 'write' }), '')).toContain('Esc')
     expect(missing(fresh, '')).toContain('number')

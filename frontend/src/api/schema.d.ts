@@ -4612,6 +4612,8 @@ export interface components {
         KindChoice: {
             key: string;
             title: string;
+            /** @description A name for a round of it that the project has not given yet. */
+            name: string;
             strata: string[];
             /** @description Whether its rounds can take in units while they are open. */
             rolls: boolean;
@@ -7170,6 +7172,7 @@ export interface components {
             project_name: string;
             illustrative: boolean;
             kind: components["schemas"]["TaskKindEnum"];
+            kind_title: string;
             purpose: components["schemas"]["PurposeEnum"];
             status: components["schemas"]["RoundStatusEnum"];
             overlap: number;
@@ -8638,6 +8641,8 @@ export interface components {
             next: components["schemas"]["NextStep"] | null;
             /** @description What follows, in words. */
             then: string[];
+            /** @description What may be left out, once nothing else is to do before a release. */
+            options: components["schemas"]["NextStep"][];
         };
         WayStep: {
             key: string;
@@ -8977,7 +8982,7 @@ export interface operations {
                 /** @description In ids, texts and the PICO tuple, whatever the case. */
                 search?: string;
                 /** @description Of the cluster or any of its propositions; the last for curators. */
-                state?: "contested" | "flagged" | "stale" | "unlabelled" | "findings";
+                state?: "contested" | "flagged" | "stale" | "unlabelled" | "no_inputs" | "findings";
             };
             header?: never;
             path: {
@@ -11327,7 +11332,7 @@ export interface operations {
                 /** @description In ids, texts and the PICO tuple, whatever the case. */
                 search?: string;
                 /** @description Of the cluster or any of its propositions; the last for curators. */
-                state?: "contested" | "flagged" | "stale" | "unlabelled" | "findings";
+                state?: "contested" | "flagged" | "stale" | "unlabelled" | "no_inputs" | "findings";
             };
             header?: never;
             path: {
@@ -11398,7 +11403,7 @@ export interface operations {
                 /** @description In ids, texts and the PICO tuple, whatever the case. */
                 search?: string;
                 /** @description Of the cluster or any of its propositions; the last for curators. */
-                state?: "contested" | "flagged" | "stale" | "unlabelled" | "findings";
+                state?: "contested" | "flagged" | "stale" | "unlabelled" | "no_inputs" | "findings";
             };
             header?: never;
             path: {

@@ -79,6 +79,14 @@ export class Planning {
     // Of what people judge without knowing whose it is, most rounds only measure, and each person's share is fixed.
     this.purpose = this.choice?.blind ? 'measure only' : 'gold'
     this.dealing = this.choice?.blind ? 'dealt' : 'pool'
+    this.suggestName()
+  }
+
+  /** A name that is still free, for as long as nobody has written another. */
+  private offered = ''
+  private suggestName(): void {
+    if (this.name !== this.offered) return
+    this.name = this.offered = this.choice?.name ?? ''
   }
 
   /** Whether units that come later can be taken in: of what is not drawn, laid out or dealt all at once. */
@@ -90,7 +98,7 @@ export class Planning {
   /** What an address asks for: `?kind=…&purpose=…&options.NAME=…&filters.NAME=true`. */
   begin(asked: URLSearchParams): void {
     const kind = asked.get('kind')
-    if (!kind) return
+    if (!kind) return this.suggestName()
     this.kind = kind as Plan['kind']
     this.turnTo()
     this.purpose = (asked.get('purpose') as Plan['purpose'] | null) ?? this.purpose

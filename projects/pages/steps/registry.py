@@ -20,10 +20,12 @@ def of(project: Project) -> dict[str, Any]:
         step for one in sorted(_STRETCHES.every(), key=attrgetter("order")) for step in one.steps(project)
     ]
     ahead = _in_turn([step.next for _, step in found if step.next])
+    is_free = not ahead or ahead[0].turn == "last"
     return {
         "steps": [asdict(step) | {"key": key} for key, step in found],
         "next": asdict(ahead[0]) if ahead else None,
         "then": [each.words for each in ahead[1:3]],
+        "options": [asdict(one) for _, step in found for one in step.options] if is_free else [],
     }
 
 

@@ -1,6 +1,6 @@
 """One step of a project's way: what its page says of it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -29,7 +29,8 @@ class Next:
 @dataclass(frozen=True)
 class Step:
     """``count`` of what ``of`` says; None where nothing is counted. ``page``: below the project's own. ``done`` of
-    ``wanted`` where it is under way. ``next``: None where nobody has to do anything for it now."""
+    ``wanted`` where it is under way. ``next``: None where nobody has to do anything for it now. ``options``: what
+    may be left out, to be offered once nothing else is to do."""
 
     title: str
     count: int | None
@@ -39,6 +40,7 @@ class Step:
     done: int = 0
     wanted: int = 0
     next: Next | None = None
+    options: Sequence[Next] = ()
 
 
 class Stretch:

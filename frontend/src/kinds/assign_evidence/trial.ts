@@ -11,7 +11,7 @@ function unit(n: number, outcome: string, texts: readonly (readonly [text: strin
       const text = { p: '', i: 'Nepralin', c: '', o: outcome }[slot]
       return { slot, form: text ? 'explicit' : 'blank', text, stands_for: '', fragments: [] }
     }),
-    inputs: texts.map(([text], i) => ({ number: i + 1, pmid: `try-${n}`, text })),
+    inputs: texts.map(([text], i) => ({ number: i + 1, pmid: '', text })),
   }
   const expected: Value = { supporting: texts.map(([, supports], i) => ({ number: i + 1, said: supports ? 'supports' : 'does not' })) }
   return { card, expected, why, same: (value) => JSON.stringify((value as Value).supporting) === JSON.stringify(expected.supporting) }
@@ -20,7 +20,7 @@ function unit(n: number, outcome: string, texts: readonly (readonly [text: strin
 const trial: Trial = {
   brief: [
     'A sentence may claim several things. Tick the texts that are about the intervention and the outcome of this proposition, whatever they found.',
-    'A tells all, a digit one of them; what is not ticked does not support the proposition.',
+    'A ticks all, a digit one of them; what is not ticked does not support the proposition.',
   ],
   units: [
     unit(1, 'sleep', [['Sleep improved on nepralin.', true], ['Attacks were fewer.', false]], 'Attacks are the outcome of another proposition of the sentence.'),
