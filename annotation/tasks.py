@@ -4,7 +4,7 @@ from typing import Any
 
 from projects.background import jobs
 
-from .actions import consistency, documents, ranking, searching
+from .actions import consistency, documents, full_texts, ranking, searching
 from .models import Search
 
 
@@ -36,3 +36,10 @@ def make_documents(job: jobs.RunningJob) -> dict[str, Any]:
     """Make the document level. A second attempt makes what is left."""
     assert job.project
     return documents.make(project=job.project, by=job.by, progress=job.progress)
+
+
+@jobs.handler(full_texts.KIND, told=("Full texts", "search"))
+def get_full_texts(job: jobs.RunningJob) -> dict[str, Any]:
+    """Get full texts from PubMed Central. A second attempt gets what is left."""
+    assert job.project
+    return full_texts.get(project=job.project, by=job.by, progress=job.progress, wait=job.pause)

@@ -12,6 +12,7 @@ urlpatterns = [
     path("imports/<int:import_id>/notices/", imports.ImportNoticesView.as_view()),
     path("projects/<slug:slug>/searches/", searches.SearchListView.as_view()),
     path("projects/<slug:slug>/searches/studies/", searches.StudySearchView.as_view()),
+    path("projects/<slug:slug>/searches/full-texts/", searches.FullTextsView.as_view()),
     path("projects/<slug:slug>/searches/table/", searches.SearchTableView.as_view()),
     path("projects/<slug:slug>/searches/flow/", searches.FlowView.as_view()),
     path("searches/<int:search_id>/", searches.SearchView.as_view()),

@@ -110,6 +110,17 @@ class Client:
         asked = {"db": "pubmed", "id": ",".join(pmids), "retmode": "xml", "rettype": "abstract"}
         return self._asked("efetch.fcgi", asked, _is_a_set)
 
+    def full_texts_of(self, pmids: Sequence[str]) -> list[str]:
+        """The ids by which PubMed Central has the articles of these PMIDs; those that it does not have are left out."""
+        term = " OR ".join(f"{pmid}[pmid]" for pmid in pmids)
+        said = self._searched({"db": "pmc", "term": term, "retmax": str(PAGE), "retmode": "xml"})
+        return [id for one in said.iterfind("IdList/Id") if re.fullmatch(r"[1-9][0-9]{0,9}", id := one.text or "")]
+
+    def fetch_full_texts(self, ids: Sequence[str]) -> bytes:
+        """Articles of PubMed Central as JATS, as they came; without a text where their publisher gives none out."""
+        asked = {"db": "pmc", "id": ",".join(ids), "retmode": "xml"}
+        return self._asked("efetch.fcgi", asked, lambda body: body.rstrip().endswith(b"</pmc-articleset>"))
+
     def _searched(self, asked: Mapping[str, str]) -> Element:
         body = self._asked("esearch.fcgi", asked, lambda body: _result(body) is not None)
         said = _result(body)

@@ -31,4 +31,4 @@ class DocumentsSerializer(Plain):
     reviews = serializers.IntegerField(help_text="Of the data set, but for those that were read and have no evidence.")
     made = serializers.IntegerField(help_text="Document-level targets in force.")
     came_to = DocumentsMadeSerializer(allow_null=True, help_text="What the last making of them came to.")
-    job = JobSerializer(allow_null=True, help_text="The newest making of documents that is under way, or failed.")
+    job = JobSerializer(allow_null=True, help_text="A newer making of them that is under way, or failed.")

@@ -94,3 +94,22 @@ class NewPubMedAccessSerializer(Plain):
         r"^[A-Za-z0-9]{0,64}$", required=False, default=None, allow_null=True, allow_blank=True,
         help_text="Left out: the one that is kept stays; empty: it is removed.",
     )  # fmt: skip
+
+
+class FullTextsGotSerializer(Plain):
+    """What an asking for full texts came to."""
+
+    asked = serializers.IntegerField(help_text="Reviews without one.")
+    kept = serializers.IntegerField()
+    withheld = serializers.IntegerField(help_text="Whose publisher gives no text out.")
+    not_there = serializers.IntegerField(help_text="That PubMed Central does not have.")
+
+
+class FullTextsSerializer(Plain):
+    """How many reviews of the data set have their full text."""
+
+    reviews = serializers.IntegerField()
+    there = serializers.IntegerField(help_text="Of these, with their full text.")
+    lacking = serializers.IntegerField(help_text="Without it, and known by a PubMed id.")
+    came_to = FullTextsGotSerializer(allow_null=True, help_text="What the last asking came to.")
+    job = JobSerializer(allow_null=True, help_text="A newer asking that is under way, or failed.")

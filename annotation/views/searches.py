@@ -11,11 +11,14 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.requests import signed_in
+from projects.pages.plans import fresh_job
+from projects.serializers.rounds import JobSerializer
 from projects.serializers.tables import ResultTableSerializer
 
 from .. import permissions, plots
-from ..actions import searching
+from ..actions import full_texts, searching
 from ..models import Search
+from ..pages import full_texts as full_texts_page
 from ..pages import searches as page
 from ..pubmed import access
 from ..serializers import searches as shapes
@@ -69,6 +72,21 @@ class StudySearchView(APIView):
         return _made(
             searching.find_studies(review=review, text=said["pmids"], references=said["references"], by=member)
         )
+
+
+class FullTextsView(APIView):
+    @extend_schema(operation_id="full_texts_get", responses=shapes.FullTextsSerializer)
+    def get(self, request: Request, slug: str) -> Response:
+        """How many reviews of the data set have their full text."""
+        project = permissions.import_lead(signed_in(request), slug).project
+        return Response(shapes.FullTextsSerializer(full_texts_page.overview(project)).data)
+
+    @extend_schema(operation_id="full_texts_ask", request=None, responses={202: JobSerializer})
+    def post(self, request: Request, slug: str) -> Response:
+        """Have PubMed Central asked for those that are lacking. While that is under way it is that job."""
+        member = permissions.import_lead(signed_in(request), slug)
+        job = full_texts.ask(project=member.project, by=member.user)
+        return Response(JobSerializer(fresh_job(job)).data, status=status.HTTP_202_ACCEPTED)
 
 
 class SearchTableView(APIView):

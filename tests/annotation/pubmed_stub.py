@@ -10,6 +10,7 @@ from urllib.parse import parse_qs
 
 from django.test import override_settings
 
+from tests.annotation.jats_files import DOCTYPE
 from tests.annotation.pubmed_files import article, as_xml
 
 SEARCHED = (
@@ -25,6 +26,8 @@ class Stub:
     """What it has, what it was asked, and what it is to say in place of the next answers."""
 
     records: dict[str, str] = field(default_factory=dict)
+    #: What PubMed Central has, by the PMID; its own ids are these with a 9 before them.
+    full_texts: dict[str, str] = field(default_factory=dict)
     asked: list[tuple[str, dict[str, str]]] = field(default_factory=list)
     wrong: list[Wrong | None] = field(default_factory=list)
     url: str = ""
@@ -45,7 +48,10 @@ class Stub:
         wrong = self.wrong.pop(0) if self.wrong else None
         if wrong:
             return wrong
-        body = self._searched(asked) if program == "esearch.fcgi" else self._fetched(asked)
+        if asked["db"] == "pmc":
+            body = self._found_there(asked) if program == "esearch.fcgi" else self._fetched_there(asked)
+        else:
+            body = self._searched(asked) if program == "esearch.fcgi" else self._fetched(asked)
         return 200, {"Content-Type": "text/xml"}, body
 
     def _searched(self, asked: dict[str, str]) -> bytes:
@@ -59,6 +65,16 @@ class Stub:
 
     def _fetched(self, asked: dict[str, str]) -> bytes:
         return as_xml(self.records[pmid] for pmid in asked["id"].split(",") if pmid in self.records)
+
+    def _found_there(self, asked: dict[str, str]) -> bytes:
+        pmids = [one.removesuffix("[pmid]") for one in asked["term"].split(" OR ")]
+        ids = [f"<Id>9{pmid}</Id>" for pmid in pmids if pmid in self.full_texts]
+        found = f"<eSearchResult><Count>{len(ids)}</Count><IdList>{''.join(ids)}</IdList></eSearchResult>"
+        return f"{SEARCHED}{found}".encode()
+
+    def _fetched_there(self, asked: dict[str, str]) -> bytes:
+        articles = "".join(self.full_texts[id[1:]] for id in asked["id"].split(","))
+        return f'<?xml version="1.0"?>\n{DOCTYPE}\n<pmc-articleset>{articles}</pmc-articleset>'.encode()
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -158,6 +158,6 @@ def test_a_pair_takes_a_few_keys_and_no_support_one(house: House, visit: Callabl
 
     desk.go("/projects/evidence/evidence")
     desk.page.get_by_role("button", name="Make documents").click()
-    expect(desk.page.get_by_role("button", name="Bring documents up to date")).to_be_enabled(timeout=60_000)
-    expect(desk.page.get_by_text("1 new one of picked sentences")).to_be_visible()
+    expect(desk.page.get_by_role("button", name="Update documents")).to_be_enabled(timeout=60_000)
+    expect(desk.page.get_by_text("1 made of picked sentences")).to_be_visible()
     assert violations(desk) == []

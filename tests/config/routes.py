@@ -105,6 +105,7 @@ CASES: dict[str, Callable[[World], Ids]] = {
     "projects/<slug:slug>/searches/": lambda w: {},
     "projects/<slug:slug>/searches/studies/": lambda w: {},
     "projects/<slug:slug>/searches/flow/": lambda w: {},
+    "projects/<slug:slug>/searches/full-texts/": lambda w: {},
     "projects/<slug:slug>/searches/table/": lambda w: {},
     "searches/<int:search_id>/": lambda w: {"search_id": w.search.pk},
     "projects/<slug:slug>/clusters/": lambda w: {},

@@ -1227,6 +1227,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{slug}/searches/full-texts/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description How many reviews of the data set have their full text. */
+        get: operations["full_texts_get"];
+        put?: never;
+        /** @description Have PubMed Central asked for those that are lacking. While that is under way it is that job. */
+        post: operations["full_texts_ask"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{slug}/searches/studies/": {
         parameters: {
             query?: never;
@@ -3870,7 +3888,7 @@ export interface components {
             made: number;
             /** @description What the last making of them came to. */
             came_to: components["schemas"]["DocumentsMade"] | null;
-            /** @description The newest making of documents that is under way, or failed. */
+            /** @description A newer making of them that is under way, or failed. */
             job: components["schemas"]["Job"] | null;
         };
         /** @description What a making of documents came to. */
@@ -4354,6 +4372,28 @@ export interface components {
             licence: string;
             licence_url: string;
             sections: components["schemas"]["TextPart"][];
+        };
+        /** @description How many reviews of the data set have their full text. */
+        FullTexts: {
+            reviews: number;
+            /** @description Of these, with their full text. */
+            there: number;
+            /** @description Without it, and known by a PubMed id. */
+            lacking: number;
+            /** @description What the last asking came to. */
+            came_to: components["schemas"]["FullTextsGot"] | null;
+            /** @description A newer asking that is under way, or failed. */
+            job: components["schemas"]["Job"] | null;
+        };
+        /** @description What an asking for full texts came to. */
+        FullTextsGot: {
+            /** @description Reviews without one. */
+            asked: number;
+            kept: number;
+            /** @description Whose publisher gives no text out. */
+            withheld: number;
+            /** @description That PubMed Central does not have. */
+            not_there: number;
         };
         /** @enum {string} */
         GivenRoleEnum: "lead" | "curator" | "annotator" | "evaluator" | "viewer";
@@ -15291,6 +15331,156 @@ export interface operations {
             };
             /** @description Absent, or hidden from you: the two look alike. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    full_texts_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FullTexts"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The data base cannot be reached just now; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    full_texts_ask: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in, or the token is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this, or (type `/problems/csrf`) the page's token is old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Absent, or hidden from you: the two look alike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has moved on; nothing was changed or deleted. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A value breaks a rule: `errors` names the fields. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries; wait as `Retry-After` says. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
