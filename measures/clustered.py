@@ -11,8 +11,7 @@ Three rules, chosen by their simulated coverage (`python -m benchmarks coverage`
   intervals for proportions with small expected number of positive counts*, Survey Methodology 24), which has a width
   at 0 and at 1 too; or Wilson's on the same number (Franco, Little, Louis and Slud 2019, *Comparative study of
   confidence intervals for proportions in complex sample surveys*, Journal of Survey Statistics and Methodology 7),
-  which is not wider than it says where items are few, and a little too narrow of rare events in clusters of uneven
-  size.
+  which holds no more than it says where items are few, and too little of rare events in clusters of uneven size.
 """
 
 from __future__ import annotations
