@@ -54,13 +54,19 @@ def take_in(*, round: Round, by: User | None, progress: Progress) -> dict[str, A
     """Append the slots of units that fit and are not in the round yet, in short transactions. Done again it goes on;
     where nothing new fits, or the round was closed meanwhile, it changes nothing."""
     new, done = _new(round), 0
-    for first in range(0, len(new), BATCH):
-        progress(done, len(new), "taking in units")
-        part = new[first : first + BATCH]
-        with batches.batch():
-            if not _append(round, part, by):
+    while new:
+        again = False
+        for first in range(0, len(new), BATCH):
+            progress(done, done + len(new) - first, "taking in units")
+            with batches.batch():
+                part = _append(round, new[first : first + BATCH], by)
+            if part is None:
+                again = False
                 break
-        done += len(part)
+            done += len(part)
+            again |= len(part) < len(new[first : first + BATCH])
+        # What took the place of a text that was corrected meanwhile is asked in its words.
+        new = _new(round) if again else []
     if done:
         with batches.batch():
             working = Participant.objects.filter(round=round, left_at=None, member__left_at=None)
@@ -81,11 +87,18 @@ def _new(round: Round) -> list[tuple[int, int]]:
     return [unit for unit in units if unit[0] not in known]
 
 
-def _append(round: Round, units: Sequence[tuple[int, int]], by: User | None) -> bool:
-    """Behind the last place of the walk; False where the round is not open any more."""
+def _append(round: Round, units: Sequence[tuple[int, int]], by: User | None) -> Sequence[tuple[int, int]] | None:
+    """Behind the last place of the walk, but for texts that were corrected or taken out since they were found. Those
+    that were appended; None where the round is not open any more."""
     # Held until the end of the transaction: a lead may be closing it.
     if not Round.objects.filter(Held(Round.objects.filter(pk=round.pk, status=Round.Status.OPEN)), pk=round.pk):
-        return False
+        return None
+    # Whoever corrects one of these waits, and then finds it among what the round asks (`staleness.superseded`).
+    held = Unit.objects.select_for_update(no_key=True).filter(pk__in=[unit for unit, _ in units]).order_by("pk")
+    there = {pk for pk, gone in held.values_list("pk", "superseded_by") if gone is None}
+    units = [unit for unit in units if unit[0] in there]
+    if not units:
+        return units
     slots = Assignment.objects.filter(round=round)
     last = slots.aggregate(last=Max("position"))["last"]
     first = 0 if last is None else last + 1
@@ -96,4 +109,4 @@ def _append(round: Round, units: Sequence[tuple[int, int]], by: User | None) -> 
     Participant.objects.filter(round=round, wrapped=True).update(wrapped=False, cursor=first - 1)
     Round.objects.filter(pk=round.pk).update(units_count=F("units_count") + len(units))
     record(actor=by, verb="take in units", obj=round, project_id=round.project_id, after={"units": len(units)})
-    return True
+    return units

@@ -20,7 +20,7 @@ from projects.actions.gold import finish_round
 from projects.actions.rounds import RoundPlan, close_round, open_round
 from projects.background import jobs
 from projects.background.progress import silent
-from projects.models import Assignment, Job, Member, Notification, Participant, Project, Round
+from projects.models import Assignment, Job, Member, Notification, Participant, Project, Round, Unit
 from tests.builders import TEXT, answer, build_cluster, build_round, label_value
 
 pytestmark = pytest.mark.django_db
@@ -142,6 +142,29 @@ def test_a_corrected_text_is_no_new_unit(project: Project, round: Round, lead: U
     assert claim
     supersede_text(proposition=claim, text=TEXT + " Indeed.", reason="a word was missing", by=member)
     assert take_in(round) == 0
+
+
+def test_a_text_that_is_corrected_while_it_is_taken_in_is_asked_in_its_new_words(
+    project: Project, round: Round, lead: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another text that is taken out at this moment is not asked at all."""
+    build_cluster(project, 1, inputs=2)
+    first, second, third = Proposition.objects.filter(cluster__project=project).order_by("-pk")[:3][::-1]
+    member, found = Member.objects.get(project=project, user=lead), rolling._new
+
+    def meanwhile(round: Round) -> list[tuple[int, int]]:
+        new = found(round)
+        if first.unit_id in {unit for unit, _ in new}:
+            supersede_text(proposition=first, text=TEXT + " Indeed.", reason="a word was missing", by=member)
+            Unit.objects.filter(pk=third.unit_id).update(superseded_by=third.cluster.unit_id)
+        return new
+
+    monkeypatch.setattr(rolling, "_new", meanwhile)
+    assert take_in(round) == 2
+    now = Proposition.objects.get(cluster=first.cluster, position=0, unit__superseded_by=None)
+    assert now.pk != first.pk
+    taken = set(round.assignments.order_by("position").values_list("unit", flat=True)[2:])
+    assert taken == {now.unit_id, second.unit_id}
 
 
 def test_filters_hold_for_what_comes_later(project: Project, lead: User) -> None:
