@@ -1,4 +1,5 @@
-"""Ratings for the illustrative project: four summarisers run over the sample, three robots rate what they wrote, blind.
+"""Ratings for the illustrative project: four summarisers run over the sample, three robots rate what they wrote, blind,
+and ROUGE is held against that.
 
 Severities, effects and noise are known, so that a newcomer sees whether the tables find them. A second round is left
 open for the evaluator.
@@ -13,6 +14,7 @@ from evaluation.actions.unblinding import unblind
 from evaluation.design.entrants import REFERENCES
 from evaluation.models import PageText, RatingDesign
 from generation.actions.runs import start_run
+from generation.actions.scores import ask_for_scores
 from generation.actions.systems import create_system, make_version
 from generation.models import Run, System
 from projects.actions.rounds import RoundPlan, close_round, open_round
@@ -31,6 +33,8 @@ SYSTEMS: Mapping[str, tuple[str, float]] = {
     "Random sentences": ("random", -0.7), "Lead of each": ("lead of each", 0.0),
 }  # fmt: skip
 RATED = 4
+#: What is held against the ratings.
+METRIC = "rouge"
 #: What each robot adds, in points: a mild, a middling and a severe one.
 SEVERITY = (0.4, 0.0, -0.4)
 MIDDLE, OF_SOURCES, NOISE, SEED = 3.2, 0.8, 0.6, 20_261_122
@@ -81,6 +85,9 @@ def play_ratings(project: Project) -> bool:
         return False
     with quiet():
         runs = [_run(project, name, method, lead.user) for name, (method, _) in SYSTEMS.items()]
+        do_waiting_jobs()
+        for run in runs:
+            ask_for_scores(run=run, metric=METRIC, params={}, by=lead.user)
         do_waiting_jobs()
         raters = [robot for robot in robots if robot]
         rated = _open(project, ROUND, [str(run.pk) for run in runs[:RATED]], raters, lead.user)

@@ -1,16 +1,24 @@
 """The ratings of the illustrative project: rated blind by robots with known effects, unblinded, and one round open."""
 
 import time
+from typing import Any
 
 import pytest
 
-from evaluation.models import Rating, Unblinding
+from accounts.models import User
+from evaluation.models import Entrant, Rating, Unblinding
 from generation.models import Seal
-from operations.robot.history import play_history
+from operations.robot.client import Client
+from operations.robot.history import do_waiting_jobs, play_history
 from operations.robot.labels import from_file
-from operations.robot.ratings import OPEN, RATED, ROUND, SEVERITY, SYSTEMS, play_ratings
+from operations.robot.ratings import OPEN, RATED, ROUND, SEVERITY, SYSTEMS, Rater, play_ratings
+from operations.robot.study import Study
+from operations.robot.transport import InProcess
 from operations.sample_project import SAMPLE, seed
-from projects.models import Round
+from projects.models import Project, Round
+from projects.tables import Tables
+from projects.tables import get as get_table
+from tests.evaluation.rating import build_runs
 
 pytestmark = pytest.mark.django_db
 
@@ -33,8 +41,51 @@ def test_robots_rate_what_four_systems_wrote_and_a_round_waits_for_the_evaluator
         values = [int(v) for v, of in said.values_list("value", "text__entrants") if number in of]
         means[name] = sum(values) / len(values)
     assert means["TextRank"] > means["Random sentences"]
+    # What people said and what a metric gave stand side by side at once.
+    tables = Tables(project)
+    for key, found in (("rated-systems", 4), ("rating-metrics", 1)):
+        table = tables.build(get_table(key))
+        assert len(table.rows) >= found
+        assert table.missing == []
     waiting = Round.objects.get(project=project, name=OPEN)
     assert waiting.status == "open"
     sealed = set(Seal.objects.in_force().values_list("member__user__email", flat=True))
     assert sealed == {"evaluator@example.org"}, "what was rated can be read again by all"
     assert not play_ratings(project)
+
+
+#: What each system is worth, in points: half a point apart.
+EFFECTS = {"Alder": 0.75, "Birch": 0.25, "Cedar": -0.25, "Dogwood": -0.75}
+
+
+def test_thirty_clusters_of_four_systems_are_designed_rated_unblinded_and_analysed_through_the_api(
+    project: Project, lead: User, evaluator: User, ann1: User, ann2: User
+) -> None:
+    """Known effects, severities and noise come out in their order, with letters, and in the tables."""
+    runs = build_runs(project, clusters=30)
+    study = Study(Client(InProcess(lead)), project.slug, pump=do_waiting_jobs)
+    raters = {user: project.members.get(user=user).pk for user in (evaluator, ann1, ann2)}
+    plan: dict[str, Any] = {
+        "kind": "rate", "purpose": "measure only", "overlap": 3, "dealing": "dealt", "seed": 20_261_123,
+        "options": {"protocol": "shipped:guideline", "entrants": [str(run.pk) for run in runs]},
+    }  # fmt: skip
+    round = study.open_round("Ratings", raters.values(), **plan)
+    assert study.lead.get(f"rounds/{round}/rating-design/")["texts"] == 120
+    effects = {number: EFFECTS[name] for number, name in Entrant.objects.values_list("number", "name")}
+    for number, (user, severity) in enumerate(zip(raters, SEVERITY, strict=True), start=1):
+        client = Client(InProcess(user))
+        assert Rater(client, round, severity=severity, effects=effects, seed=number).work() == 30
+    study.close(round)
+    study.lead.post(f"rounds/{round}/unblind/")
+    do_waiting_jobs()
+    figures = study.lead.get(f"rounds/{round}/ratings/")["figures"]["all"]
+    coherence = next(each for each in figures["criteria"] if each["criterion"] == "coherence")
+    values = {row["system"]: row["value"] for row in coherence["systems"]}
+    assert sorted(values, key=values.__getitem__, reverse=True) == list(EFFECTS)
+    assert {row["n"] for row in coherence["systems"]} == {30}
+    assert coherence["letters"] == dict(zip(EFFECTS, "abcd", strict=True))
+    severe = {row["rater"]: row["severity"]["coherence"]["value"] for row in figures["raters"]}
+    names = dict(project.members.values_list("user", "pseudonym"))
+    assert [names[user.pk] for user in raters] == sorted(severe, key=severe.__getitem__, reverse=True)
+    said = study.lead.download(f"projects/{project.slug}/results/ratings/csv/").decode("utf-8-sig")
+    assert len(said.splitlines()) == 1 + 3 * 4
