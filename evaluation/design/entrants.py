@@ -8,6 +8,7 @@ from typing import Any
 from generation.models import Run, UnitLevel
 from generation.runs.at_hand import names, runs_with_summaries
 from generation.runs.sources import LEVELS
+from measures.ratings.judgements import REFERENCE
 from projects.models import Project
 
 REFERENCES = "references"
@@ -39,7 +40,7 @@ def chosen(project: Project, options: Mapping[str, Any]) -> list[Taking]:
                 .select_related("version__system").order_by("version__system_id", "version__number", "pk"))  # fmt: skip
     called = names(runs)
     taking = [Taking(called[run.pk], run) for run in runs if run.version.system.project_id == project.pk]
-    return taking + ([Taking("Reference", None)] if REFERENCES in wanted else [])
+    return taking + ([Taking(REFERENCE, None)] if REFERENCES in wanted else [])
 
 
 def levels(taking: Sequence[Taking]) -> set[str]:

@@ -9,7 +9,7 @@ from generation import metrics
 from generation.metrics.protocol import Figure
 from generation.models import Score, Scoring
 from measures.ratings import Exclusions
-from measures.ratings.judgements import Choice
+from measures.ratings.judgements import REFERENCE, Choice
 from measures.ratings.reading import AnswerRead, Preferred, Rated, Reading, SourceNamed, TextRead
 from projects.rounds.counted import counted
 
@@ -120,4 +120,4 @@ class Said(Reading):
 
     @cached_property
     def reference(self) -> str:
-        return Entrant.objects.filter(design=self.design, run=None).values_list("name", flat=True).first() or ""
+        return REFERENCE if Entrant.objects.filter(design=self.design, run=None, name=REFERENCE).exists() else ""

@@ -14,7 +14,7 @@ from measures.again.findings import Findings, Unusable
 from measures.again.scores import SCORINGS, bounds_in, values_in
 from measures.means import Bounds
 from measures.ratings import RULE, Exclusions
-from measures.ratings.judgements import Choice
+from measures.ratings.judgements import REFERENCE, Choice
 from measures.ratings.reading import AnswerRead, Preferred, Rated, Reading, SourceNamed, TextRead
 from measures.ratings.released import released
 
@@ -57,7 +57,8 @@ class Released(Reading):
 
     @cached_property
     def reference(self) -> str:
-        return next((each["name"] for each in self.line["entrants"] if each["run"] is None), "")
+        there = any(each["run"] is None and each["name"] == REFERENCE for each in self.line["entrants"])
+        return REFERENCE if there else ""
 
     def places(self, row: Mapping[str, str]) -> list[tuple[Any, Any, str]]:
         """Where a row of scores belongs: (source, item, system) of each source that its summary is of, held against

@@ -10,6 +10,8 @@ from measures.means import FROM_0_TO_1, UNBOUNDED, Bounds
 
 DERIVED = ":"
 """What the key of a criterion has that nobody was asked, because it is derived; keys of protocols have none."""
+REFERENCE = "Reference"
+"""What the reference summaries are called where they take part beside systems."""
 #: What is printed of a criterion: a mean of numbers, the share of good values, or how often each value was said.
 Kind = Literal["mean", "share", "counts"]
 Choice = Literal["left", "right", "tie", "neither"]

@@ -81,7 +81,8 @@ class Reading:
 
     @cached_property
     def reference(self) -> str:
-        """What the reference summaries are called, where they take part."""
+        """`REFERENCE` where the reference summaries take part; "" elsewhere. What an import calls so are these, too: of
+        its other systems none has a run either, and none is the reference."""
         raise NotImplementedError
 
     @property
@@ -184,6 +185,8 @@ class Reading:
             }
             for each in self.written["criteria"]
             if each["standard"] == STANDARD and each["scale"]["type"] == "categorical"
+            # What the target says is no matter of the text beside it.
+            and each["frame"] != "target"
         ]  # fmt: skip
 
     @cached_property

@@ -13,9 +13,11 @@ from django.core.management import CommandError, call_command
 from accounts.models import User
 from annotation.actions.imports import Checked, check_files, import_files, mapping_of
 from api.problems import Refused
+from evaluation.actions.reckoning import reckon_ratings
 from evaluation.actions.unblinding import unblind
 from evaluation.design.stored import intact
 from evaluation.models import Entrant, PageText, PageTextOf, Preference, Protocol, Rating, RatingDesign, RatingSource
+from evaluation.results.reckoned import stored
 from generation.actions.brought import bring_run
 from generation.backends.imported.kept import open_kept
 from generation.models import Run, Summary
@@ -230,7 +232,32 @@ def test_facets_of_several_raters_are_one_round_by_the_shipped_protocol(
     }
     assert {source.gold and source.gold["text"] for source in RatingSource.objects.all()} == {"It helps."}
     assert {measure["name"] for measure in report(round)["measures"]} == set(values)
+    assert directions_of(project) == []
     assert bring(project, *paths) == []
+
+
+def directions_of(project: Project) -> list[tuple[str, str, int, int]]:
+    """What is reckoned of the newest round: criterion, system, how many have the reference's direction, of how many."""
+    design = RatingDesign.objects.select_related("round__project").latest("pk")
+    reckon_ratings(design=design, replicates=0)
+    found = stored(design)
+    assert found
+    return [
+        (made["criterion"], system["system"], system["correct"], system["n"])
+        for made in found.figures["directions"]
+        for system in made["systems"]
+    ]
+
+
+def test_directions_are_held_against_what_a_file_calls_the_reference_and_against_no_system(
+    project: Project, lead: User, tmp_path: Path
+) -> None:
+    """None of the systems of a file has a run: the first of them is no reference."""
+    negative = [["S1", f"CD{n}", "It helps.", f"S1 in {n}.", *SAID] for n in range(3)]
+    positive = [*SAID[:6], "(+1): Positive effect", *SAID[7:]]
+    same = [["Reference", f"CD{n}", "It helps.", f"It helps in {n}.", *(SAID if n else positive)] for n in range(3)]
+    bring(project, facets(tmp_path / "Facets - Ada.tsv", *negative, *same))
+    assert directions_of(project) == [("direction-generated", "S1", 2, 3)]
 
 
 def test_pairs_become_preferences_with_the_sides_as_they_were_seen(
