@@ -3,10 +3,8 @@
 import json
 import logging
 import os
-import subprocess
 import sys
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,8 +16,8 @@ from rest_framework.test import APIClient
 from accounts import throttling
 from accounts.models import Failure, User
 from audit.models import Entry
+from tests.processes import forks
 
-ROOT = Path(__file__).resolve().parents[2]
 PASSWORD = "correct horse battery staple"
 
 
@@ -210,14 +208,13 @@ def test_failures_count_over_two_processes(anna: User) -> None:
     else:
         url = f"postgresql://{kept['USER']}:{kept['PASSWORD']}@{kept['HOST']}:{kept['PORT'] or 5432}/{kept['NAME']}"
     environment = os.environ | {
-        "DATABASE_URL": url, "DJANGO_SETTINGS_MODULE": "config.settings", "DEBUG": "1", "PYTHONPATH": str(ROOT),
+        "DATABASE_URL": url, "DJANGO_SETTINGS_MODULE": "config.settings", "DEBUG": "1", "PYTHONPATH": str(forks.ROOT),
     }  # fmt: skip
     statuses: list[int] = []
     for _ in range(2):
-        done = subprocess.run(
-            [sys.executable, "-c", GUESSER], env=environment, cwd=ROOT, capture_output=True, text=True, check=True
-        )
-        statuses += json.loads(done.stdout)
+        code, said, wrong = forks.ran([sys.executable, "-c", GUESSER], environment)
+        assert code == 0, wrong
+        statuses += json.loads(said)
     assert statuses == [422] * 9 + [429] * 7
 
 

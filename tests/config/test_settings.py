@@ -13,6 +13,7 @@ import yaml
 from django.conf import settings
 
 from config.secret_key import kept_secret_key
+from tests.processes import forks
 
 KEY = "q7Jm2xWc9Zt4Lr8Vn1Bd6Hs3Kf5Pg0Ty-aEuIo_RwQzXcVbNm8u4t"
 #: Reads the settings and starts nothing: that Django starts with them is what `manage.py check` says below.
@@ -26,14 +27,8 @@ print(json.dumps({name: getattr(s, name) for name in names}, default=str))
 
 def manage(tmp_path: Path, *command: str, **environment: str) -> "subprocess.CompletedProcess[str]":
     bare = {"PATH": os.environ["PATH"], "READ_DOT_ENV": "0", "DATA_DIR": str(tmp_path)}
-    return subprocess.run(
-        [sys.executable, *command],
-        cwd=settings.ROOT,
-        env=bare | environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    ended = forks.ran([sys.executable, *command], bare | environment)
+    return subprocess.CompletedProcess(command, *ended)
 
 
 def read(tmp_path: Path, *names: str, **environment: str) -> dict[str, Any]:

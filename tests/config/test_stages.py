@@ -1,6 +1,7 @@
 """The run of all checks itself: it counts what was said, and says loudly what was not run."""
 
 import os
+import re
 import sys
 import threading
 from collections.abc import Callable
@@ -8,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from tests import engine
 from tests.stages import __main__ as stages
+from tests.stages import longest, servers, templates
 from tests.stages import run as runs
-from tests.stages import servers, templates
 
 
 def says(*lines: str) -> list[str]:
@@ -128,7 +130,9 @@ def test_a_live_test_that_fails_once_is_run_again_and_named_and_one_that_fails_t
         f"def test_busy():\n    seen = Path({str(seen)!r})\n    first = not seen.exists()\n    seen.touch()\n"
         "    assert not first\n"
     )
-    monkeypatch.setattr(stages, "STAGES", {"live": lambda run: run.live("live", "-c", os.devnull, str(tests))})
+    # Four starts, of pytest alone: there is nothing of Django in them.
+    options = ("-c", os.devnull, "-p", "no:django", "-p", "no:hypothesispytest", str(tests))
+    monkeypatch.setattr(stages, "STAGES", {"live": lambda run: run.live("live", *options)})
     assert stages.main([]) == 0
     said = capsys.readouterr().out
     assert "!! RUN TWICE: live: 1 failed, and passed when run again alone: see above" in said
@@ -136,6 +140,12 @@ def test_a_live_test_that_fails_once_is_run_again_and_named_and_one_that_fails_t
 
     tests.write_text("def test_never(): assert False\n")
     assert stages.main([]) == 1
+
+
+def test_who_takes_longest_begins_first_in_each_of_the_processes() -> None:
+    assert longest.dealt([9, 8, 7, 1, 1, 1, 1], 3) == [9, 1, 1, 8, 1, 7, 1]
+    tests = " ".join(re.findall(r"^def (test_\w+)", "".join(path.read_text() for path in engine.alone()), re.MULTILINE))
+    assert [part for part in longest.LONGEST if tests.count(part) != 1] == []
 
 
 def test_stages_that_wait_run_beside_those_that_compute_and_each_line_says_whose_it_is(

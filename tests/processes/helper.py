@@ -13,7 +13,6 @@ import runpy
 import select
 import signal
 import socket
-import subprocess
 import sys
 import tempfile
 import threading
@@ -23,7 +22,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.processes import forks
 
 
 class Helper:
@@ -31,7 +30,8 @@ class Helper:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._started: dict[str, tuple[subprocess.Popen[bytes], Path]] = {}
+        #: By environment: the process, its socket, and what it reads to its end when we are gone.
+        self._started: dict[str, tuple[forks.Process, Path, int]] = {}
         self._starting = threading.Lock()
 
     def run(self, command: list[str], environment: dict[str, str], seconds: float) -> tuple[int, str, str]:
@@ -53,29 +53,28 @@ class Helper:
                 self._started[key] = self._start(environment)
             return self._started[key][1]
 
-    def _start(self, environment: dict[str, str]) -> "tuple[subprocess.Popen[bytes], Path]":
+    def _start(self, environment: dict[str, str]) -> tuple[forks.Process, Path, int]:
         # Not in the folder of the test: a socket's path has a hundred letters at most.
         path = Path(tempfile.mkdtemp(prefix="concord-helper-")) / "socket"
         log = self._folder / f"helper{len(self._started)}.log"
+        given, held = os.pipe()
         with log.open("wb") as out:
-            process = subprocess.Popen(
-                [sys.executable, "-m", "tests.processes.helper", str(path)], cwd=ROOT, env=environment,
-                stdin=subprocess.PIPE, stdout=out, stderr=out, start_new_session=True,
-            )  # fmt: skip
+            command = [sys.executable, "-m", "tests.processes.helper", str(path)]
+            process = forks.start(command, environment, (given, out.fileno(), out.fileno()))
+        os.close(given)
         end = time.monotonic() + 60
         while not path.exists():
             assert process.poll() is None, log.read_text(errors="replace")
             assert time.monotonic() < end, "the helper did not start"
             time.sleep(0.02)
-        return process, path
+        return process, path, held
 
     def stop(self) -> None:
-        for process, path in self._started.values():
+        for process, path, held in self._started.values():
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait(timeout=30)
-            if process.stdin:
-                process.stdin.close()
+            os.close(held)
             path.unlink(missing_ok=True)
             path.parent.rmdir()
         self._started.clear()
@@ -156,7 +155,7 @@ def _do(command: list[str]) -> int:
             runpy.run_module(command[1], run_name="__main__", alter_sys=True)
         else:
             sys.argv = command
-            runpy.run_path(str(ROOT / command[0]), run_name="__main__")
+            runpy.run_path(str(forks.ROOT / command[0]), run_name="__main__")
     except SystemExit as ending:
         code = ending.code if isinstance(ending.code, int) else int(ending.code is not None)
         if isinstance(ending.code, str):

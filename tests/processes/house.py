@@ -4,7 +4,6 @@ import json
 import os
 import secrets
 import signal
-import subprocess
 import sys
 import time
 import urllib.error
@@ -17,10 +16,10 @@ from typing import Any
 from operations.robot.client import Client, Ledger
 from operations.robot.study import Study
 from operations.robot.transport import Http
+from tests.processes import forks
 from tests.processes.helper import Helper
 from tests.stages.servers import answers, free_port
 
-ROOT = Path(__file__).resolve().parents[2]
 LEAD = "lead@example.org"
 NOT_INHERITED = {"DATABASE_URL", "REDIS_URL", "SECRET_KEY", "DEBUG", "ALLOWED_HOSTS", "DATA_DIR", "HTTPS",
                  "BEHIND_PROXY", "LOG_FORMAT", "METRICS_TOKEN", "METRICS_FROM", "WEB_CONCURRENCY",
@@ -33,14 +32,10 @@ class Process:
     def __init__(self, command: list[str], environment: dict[str, str], log: Path, largest_file: int = 0) -> None:
         """``largest_file`` in bytes: beyond it writing fails, as on a full disk."""
         self.log = log
-        if largest_file:
-            limit = f"import os, resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, ({largest_file},) * 2); "
-            command = [sys.executable, "-c", limit + "os.execv(sys.argv[1], sys.argv[1:])", *command]
-        with log.open("ab") as out:
-            self._process = subprocess.Popen(
-                command, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, stdout=out, stderr=out,
-                start_new_session=True,
-            )  # fmt: skip
+        limits = {"RLIMIT_FSIZE": largest_file} if largest_file else {}
+        with log.open("ab") as out, open(os.devnull, "rb") as nothing:
+            files = (nothing.fileno(), out.fileno(), out.fileno())
+            self._process = forks.start(command, environment, files, **limits)
 
     @property
     def pid(self) -> int:
@@ -104,7 +99,7 @@ class House:
             "LIMIT_ANSWERS_PER_MINUTE": "0",
             "LOG_LEVEL": "WARNING",
             "FAILPOINT": str(self.failpoint), "CLOCK": str(folder / "clock"), "SUSPEND": str(folder / "suspend"),
-            "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1",
+            "PYTHONPATH": str(forks.ROOT), "PYTHONUNBUFFERED": "1",
         }  # fmt: skip
         if database_url:
             self.environment["DATABASE_URL"] = database_url
@@ -119,7 +114,7 @@ class House:
         """A command that goes on while the test does something."""
         return self._other([sys.executable, "manage.py", *arguments], f"{arguments[0]}.log")
 
-    def manage(self, *arguments: str, seconds: float = 120) -> str:
+    def manage(self, *arguments: str, seconds: float = 300) -> str:
         return self._run(["manage.py", *arguments], seconds)
 
     def inside(self, verb: str, *, module: str = "inside", **arguments: Any) -> Any:

@@ -106,7 +106,8 @@ def sqlite(run: Run) -> None:
 
 def live(run: Run) -> None:
     """Tests that contend, kill and pull plugs: each where its matter lies, most on PostgreSQL."""
-    side_by_side, modules = ("-n", LIVE, "--dist", "worksteal"), [str(path) for path in engine.alone()]
+    side_by_side = ("-n", LIVE, "--dist", "worksteal", "-p", "tests.stages.longest")
+    modules = [str(path) for path in engine.alone()]
     if without_postgres():
         run.live("sqlite", *side_by_side, "-m", ALONE, *modules, **templates.sqlite(run))
         raise servers.Missing(f"on PostgreSQL. {without_postgres()}")
