@@ -16,11 +16,14 @@ from accounts.models import User
 from audit import triggers
 from projects.models import Member, Project
 from tests import dead_rows, engine
+from tests.stages import templates
 
 #: The kind that only the tests know has settings of its own, with its tables.
 collect_ignore = [] if "tests.two_texts.apps.TwoTextsConfig" in settings.INSTALLED_APPS else ["two_texts"]
-#: A migrated, empty data base to copy, where the run of all checks has made one (tests/stages/templates.py).
-TEMPLATE = os.environ.get("TEST_TEMPLATE", "")
+#: A migrated, empty data base to copy: one that the run of all checks has made, or, where somebody runs some tests by
+#: hand on SQLite, that of the run before (tests/stages/templates.py).
+BY_HAND = connection.vendor == "sqlite" and os.environ["DJANGO_SETTINGS_MODULE"] == "config.settings"
+TEMPLATE = os.environ.get("TEST_TEMPLATE", "") or (templates.kept() if BY_HAND else "")
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -60,6 +63,12 @@ def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: N
         shutil.copy(TEMPLATE, test["NAME"])
     elif TEMPLATE:
         test["TEMPLATE"] = TEMPLATE
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None) -> None:
+    if BY_HAND and not TEMPLATE:
+        templates.keep(connection.settings_dict["NAME"])
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -26,6 +26,7 @@ from annotation.models import (
     Target,
 )
 from projects.models import Assignment, Decision, Import, Origin, Project, Round, Unit
+from sql.planner import look_anew
 from tests.annotation.pubmed_stub import Stub
 from tests.operations import test_query_to_release as way
 from tests.operations.test_query_to_release import Lab, Reader, Says, stub
@@ -85,6 +86,7 @@ def grow(round: Round, units: int) -> None:
         Assignment.objects.bulk_create(
             Assignment(round=round, unit=unit, number=1, position=1_000 + start + n) for n, unit in enumerate(made)
         )
+    look_anew(Assignment, Unit)  # as opening a round does
 
 
 def other_lab(units: int) -> None:

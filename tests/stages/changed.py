@@ -92,9 +92,9 @@ def _tests(run: Run, paths: list[str], servers: Servers, without_postgres: str) 
     how = ("-n", "0" if NEAREST else "2", "--dist", "load", "--maxschedchunk", "8", "-p", "tests.stages.within")
     if without_postgres:
         run.not_run.append(f"PostgreSQL: {without_postgres}")
-        run.pytest(*how, "--within", str(first + second), "-m", QUICK, *chosen, **templates.sqlite(run, keep=True))
+        run.pytest(*how, "--within", str(first + second), "-m", QUICK, *chosen, **templates.sqlite(run, remain=True))
         return
-    run.pytest(*how, "--within", str(first), "-m", QUICK, *chosen, **templates.sqlite(run, keep=True))
+    run.pytest(*how, "--within", str(first), "-m", QUICK, *chosen, **templates.sqlite(run, remain=True))
     of_engine = {str(path.relative_to(ROOT)) for path in engine.modules()}
     if both := [path for path in chosen if path in of_engine]:
         with servers(run) as environment:
