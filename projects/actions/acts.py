@@ -14,6 +14,8 @@ from api.problems import Conflict, UuidReused
 from ..models import Act, Member
 
 Json = dict[str, Any]
+#: How often an act is tried where others write what it clashes with.
+TRIES = 3
 
 
 @dataclass(frozen=True)
@@ -35,21 +37,31 @@ def once(request: Request, *, by: Member, verb: str, work: Callable[[], Json]) -
     ``work`` returns ids and other plain values. Raises `UuidReused` for anything else under the same identifier, and
     `Conflict` where somebody else wrote the same thing a moment ago.
     """
-    if (stored := _replayed(request, by)) is not None:
-        return stored
-    try:
-        with transaction.atomic():
-            act = Act.objects.create(
-                uuid=request.uuid, project_id=by.project_id, member=by, verb=verb, body_digest=request.digest,
-                at=timezone.now(),
-            )  # fmt: skip
-            result = work()
-            Act.objects.filter(pk=act.pk).update(result=result)
-    except IntegrityError:
+
+    def noted() -> Json:
         if (stored := _replayed(request, by)) is not None:
             return stored
-        raise Conflict("Someone else has changed the same thing a moment ago. Reload the page to see it.") from None
-    return result
+        act = Act.objects.create(
+            uuid=request.uuid, project_id=by.project_id, member=by, verb=verb, body_digest=request.digest,
+            at=timezone.now(),
+        )  # fmt: skip
+        result = work()
+        Act.objects.filter(pk=act.pk).update(result=result)
+        return result
+
+    return _replayed(request, by) or again(noted)
+
+
+def again(work: Callable[[], Json]) -> Json:
+    """What ``work`` makes, in one transaction; done anew where others wrote what it clashes with at this moment: two
+    who decide of two studies of one target are no conflict. `Conflict` where that does not end."""
+    for _ in range(TRIES):
+        try:
+            with transaction.atomic():
+                return work()
+        except IntegrityError:
+            continue
+    raise Conflict("Someone else has changed the same thing a moment ago. Reload the page to see it.")
 
 
 def _replayed(request: Request, by: Member) -> Json | None:

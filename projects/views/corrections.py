@@ -54,5 +54,5 @@ class CorrectionView(APIView):
             )
             return {"fields_changed": [d.field for d in done[0].decisions]}
 
-        made = acts.once(acts.Request(uuid, digest), by=member, verb="correct", work=work) if uuid else work()
+        made = acts.once(acts.Request(uuid, digest), by=member, verb="correct", work=work) if uuid else acts.again(work)
         return Response(made, status=status.HTTP_201_CREATED)

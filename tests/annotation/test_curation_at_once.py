@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.db import OperationalError
+from django.db import IntegrityError, OperationalError
 from rest_framework.test import APIClient
 
 from accounts.models import User
-from annotation.models import Cluster, Review
+from annotation.models import Cluster, Proposition, Review
 from audit.verify import findings
+from projects.actions.corrections import correct_all
 from projects.models import Answer, Assignment, Decision, Member, Project
 from tests.annotation.m3_files import brought_in, cluster, write
 from tests.conftest import person
@@ -86,3 +87,27 @@ def test_clusters_added_by_several_at_once_have_keys_of_their_own(curators: list
     assert set(replies) <= {201, 409, 503}
     assert Cluster.objects.count() == 1 + replies.count(201)
     assert len(set(Cluster.objects.values_list("key", flat=True))) == Cluster.objects.count()
+
+
+@pytest.mark.parametrize(("clashes", "status"), [(1, 201), (9, 409)])
+def test_what_clashes_with_the_work_of_another_is_done_again_and_given_up_in_words(
+    curators: list[User], client_of: Client, monkeypatch: pytest.MonkeyPatch, clashes: int, status: int
+) -> None:
+    """As where two decide of two studies of one target, whose inputs have numbers in one row; for scripts, too, that
+    give no identifier."""
+    tried: list[int] = []
+
+    def clashing(*args: Any, **fields: Any) -> Any:
+        tried.append(1)
+        if len(tried) <= clashes:
+            raise IntegrityError("one_input_per_position")
+        return correct_all(*args, **fields)
+
+    monkeypatch.setattr("projects.views.corrections.correct_all", clashing)
+    unit = Proposition.objects.order_by("pk")[0].unit_id
+    body = {"kind": "label", "reason": "Mine.", "value": LABEL}
+    for more in ({}, {"uuid": str(uuid.uuid4())}):
+        tried.clear()
+        reply = client_of(curators[0]).post(f"/api/v1/units/{unit}/corrections/", body | more, format="json")
+        assert reply.status_code == status, reply.content
+    assert Answer.objects.exists() == (status == 201)
