@@ -137,8 +137,8 @@ def all_assigned(card: Mapping[str, Any], rng: random.Random) -> dict[str, Any]:
 
 
 def matched(card: Mapping[str, Any], rng: random.Random) -> dict[str, Any]:
-    is_nearest = [text.startswith("Nepralin significantly") for text in card["candidates"]]
-    return {"most_relevant": is_nearest.index(True) + 1}
+    nearest = (one["number"] for one in card["candidates"] if one["text"].startswith("Nepralin significantly"))
+    return {"most_relevant": next(nearest)}
 
 
 def related(card: Mapping[str, Any], rng: random.Random) -> dict[str, Any]:
