@@ -82,7 +82,7 @@ def by_review(project: Project) -> Iterator[Mapped]:
         links = list(Study.reviews.through.objects.filter(review__in=some).values_list("review_id", "study_id"))
         told: dict[int, list[Sentence]] = defaultdict(list)
         wanted = {study for _, study in links}
-        for sentence in Sentence.objects.filter(study__in=wanted).order_by("study", "number"):
+        for sentence in Sentence.objects.filter(study__in=wanted).order_by("study_id", "number"):
             told[sentence.study_id or 0].append(sentence)
         of: dict[int, dict[int, list[Sentence]]] = defaultdict(dict)
         for review, study in sorted(links):
@@ -109,7 +109,7 @@ def mapped(project: Project) -> Evidence:
     for target, study, text, numbers in rows.values_list("target", "study", "text", "numbers"):
         said[target, study].append((text, numbers))
     told: dict[int, list[Sentence]] = defaultdict(list)
-    for sentence in Sentence.objects.filter(study__in={study for _, study in said}).order_by("study", "number"):
+    for sentence in Sentence.objects.filter(study__in={study for _, study in said}).order_by("study_id", "number"):
         told[sentence.study_id or 0].append(sentence)
     reviews = dict(targets(project).order_by().values_list("pk", "review_id"))
     pairs: dict[tuple[int, int], Pair] = {}

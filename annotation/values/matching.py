@@ -96,7 +96,7 @@ def matchable(project: Project, nearest_by: str) -> Matchable:
     evidence, studies = _evidence(asked)
     gold = mapped(project).pairs
     sentences: dict[int, list[Sentence]] = defaultdict(list)
-    for sentence in Sentence.objects.filter(study__in={study for _, study in gold}).order_by("study", "number"):
+    for sentence in Sentence.objects.filter(study__in={study for _, study in gold}).order_by("study_id", "number"):
         sentences[sentence.study_id or 0].append(sentence)
     orders = _Orders(nearest_by, gold)
     near: dict[int, dict[int, _Near]] = defaultdict(dict)

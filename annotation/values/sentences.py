@@ -50,7 +50,7 @@ def judged(units: Iterable[int]) -> dict[int, list[Judged]]:
         if adopted.get((answer or imported, unit)) == task:
             said[task, sentence] = mark
     found: dict[int, list[Judged]] = defaultdict(list)
-    rows = Sentence.objects.filter(review__unit__in={unit for unit, _ in decisions}).order_by("review", "number")
+    rows = Sentence.objects.filter(review__unit__in={unit for unit, _ in decisions}).order_by("review_id", "number")
     for row in rows.select_related("review"):
         of = row.review.unit_id if row.review else 0
         found[of].append(Judged(row, said.get((Task.CLASSES, row.pk), ""), said.get((Task.EVIDENCE, row.pk), "")))

@@ -118,7 +118,7 @@ def _places(clusters: Iterable[Cluster]) -> dict[int, list[_Place]]:
     rows = (
         Proposition.objects.filter(cluster__in=[cluster.pk for cluster in clusters], position__gte=1)
         .select_related("unit", "assigned__input")
-        .order_by("cluster", "position", "version")
+        .order_by("cluster_id", "position", "version")
     )
     found: dict[tuple[int, int], list[Proposition]] = defaultdict(list)
     for row in rows:

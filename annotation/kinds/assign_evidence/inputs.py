@@ -25,7 +25,7 @@ def of_units(units: Iterable[int]) -> dict[int, list[Input]]:
         target__project__in={project for project, _ in places}, target__key__in={key for _, key in places if key}
     )
     found: dict[tuple[int, str | None], list[Input]] = defaultdict(list)
-    for row in rows.select_related("study", "target").order_by("target", "position"):
+    for row in rows.select_related("study", "target").order_by("target_id", "position"):
         found[row.target.project_id, row.target.key].append(row)
     return {unit: found[place] for unit, place in asked.items()}
 

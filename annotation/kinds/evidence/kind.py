@@ -150,7 +150,7 @@ class EvidenceKind(TargetSentenceKind):
         now = in_their_place(list(pairs.values()))
         of = {pair.study_id for pair in pairs.values() if pair.study_id}
         sentences: dict[int, list[Sentence]] = defaultdict(list)
-        for sentence in Sentence.objects.filter(study__in=of).order_by("study", "number"):
+        for sentence in Sentence.objects.filter(study__in=of).order_by("study_id", "number"):
             sentences[sentence.study_id or 0].append(sentence)
         return Batch(pairs, {"now": now, "sentences": sentences, "ranks": _ranks(round, now.values(), of)})
 

@@ -36,7 +36,7 @@ def follow(units: Sequence[Unit], *, by: User | None, reason: str) -> None:
     for review, text in there.values_list("review", "text"):
         texts[review].add(_plain(text))
     new = []
-    for sentence in Sentence.objects.filter(review__in=reviews).order_by("review", "number"):
+    for sentence in Sentence.objects.filter(review__in=reviews).order_by("review_id", "number"):
         of = reviews[sentence.review_id or 0]
         target, is_picked = newest.get(sentence.pk), sentence.number in picked[of.unit_id]
         if target and is_picked and target.unit.superseded_by_id:

@@ -89,7 +89,7 @@ class CompareKind(PageKind):
         insert(rows)
 
     def values(self, answers: Iterable[UUID]) -> dict[Any, Value]:
-        rows = Preference.objects.filter(answer__in=list(answers)).order_by("answer", "number")
+        rows = Preference.objects.filter(answer__in=list(answers)).order_by("answer_id", "number")
         found: dict[Any, Value] = {}
         for row in rows.select_related("left", "right").defer("left__shown", "right__shown"):
             sides = {LEFT: row.left.code, RIGHT: row.right.code}

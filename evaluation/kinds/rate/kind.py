@@ -82,7 +82,7 @@ class RateKind(PageKind):
             insert(spans)
 
     def values(self, answers: Iterable[UUID]) -> dict[Any, Value]:
-        rows = Rating.objects.filter(answer__in=list(answers)).order_by("answer", "place", "number")
+        rows = Rating.objects.filter(answer__in=list(answers)).order_by("answer_id", "place", "number")
         found: dict[Any, Value] = {}
         spans: dict[int, list[RatingSpan]] = defaultdict(list)
         for span in RatingSpan.objects.filter(rating__answer__in=list(answers)).order_by("pk"):
