@@ -11,6 +11,7 @@ from zipfile import ZipFile
 import pytest
 from django.test import Client
 from rest_framework.test import APIClient
+from rest_framework.views import APIView
 
 from accounts.models import User
 from evaluation.actions.unblinding import unblind
@@ -165,16 +166,24 @@ def test_who_may_see_systems_and_rates_is_never_told_a_text_with_its_system(
 
 
 def test_a_planted_leak_is_found(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In a body, in a header, and in an address that only some may ask."""
+    """In a body, and in a header."""
     from evaluation.kinds.rate.kind import RateKind
 
     member, client = rater(world, "evaluator")
-    whole = RateKind.card
-    monkeypatch.setattr(
-        RateKind, "card", lambda self, *given: whole(self, *given) | {"comment": f"by {runs_of(world)[0].version.hash}"}
-    )
+    whole, replied = RateKind.card, APIView.finalize_response
+    in_body, in_header = runs_of(world)[0].version.hash, list(SYSTEMS)[1].lower()
+
+    def with_header(*given: Any, **named: Any) -> Any:
+        reply = replied(*given, **named)
+        reply["X-Served-By"] = in_header
+        return reply
+
+    monkeypatch.setattr(RateKind, "card", lambda self, *given: whole(self, *given) | {"comment": f"by {in_body}"})
+    monkeypatch.setattr(APIView, "finalize_response", with_header)
     found = found_in(client, world, secrets(world))
-    assert f"/api/v1/rounds/{world.rated.pk}/next/" in found
+    assert {in_body, in_header} <= set(found[f"/api/v1/rounds/{world.rated.pk}/next/"])
+    assert in_header in found["/api/v1/my-work/"]
+    assert in_body not in found["/api/v1/my-work/"]
     assert member.role == "evaluator"
 
 
