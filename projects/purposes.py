@@ -62,7 +62,7 @@ TRIES, PASS_MARK, ATTEMPTS = "tries", "pass_mark", "attempts"
 
 _MEANINGS: dict[str, Meaning] = {
     Purpose.GOLD: Meaning(
-        "makes the values that the project stands behind", makes_gold=True, contests=True, independent=True
+        "what people agree on becomes the current value", makes_gold=True, contests=True, independent=True
     ),
     Purpose.MEASURE_ONLY: Meaning(
         "a reliability study; never touches gold", independent=True, held_against_gold=True

@@ -51,6 +51,7 @@ class PageKind(Kind):
 
     unit_types = (stored.PAGE,)
     blind = True
+    designed = True
     #: Which protocols it takes.
     protocol_kind: Literal["rate", "compare"]
     skip_reasons: Sequence[SkipReason] = (

@@ -77,6 +77,8 @@ class Kind:
     #: People must not learn who wrote what they judge: nothing of the seed, of the options or of the unit's name goes
     #: to whoever works in its rounds.
     blind: bool = False
+    #: Its units are laid out by a design, which can be looked at before its round is opened.
+    designed: bool = False
     #: Seconds that an answer is taken to need before any was measured.
     assumed_seconds: float = 20.0
     #: Kinds by whose values in force its units are judged: decided together, theirs come first.

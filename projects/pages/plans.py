@@ -115,6 +115,7 @@ def _kind_choice(kind: kinds.Kind, project: Project) -> dict[str, Any]:
         "title": kind.title,
         "strata": choosing.strata_of(kind),
         "rolls": kind.rolls,
+        "designed": kind.designed,
         "options": kind.options_of(project),
         "policy": kind.policy,
         "filters": [one.asked for one in choosing.filters_of(kind)],

@@ -57,6 +57,23 @@ class ProjectSerializer(serializers.ModelSerializer[Project]):
         read_only_fields = fields
 
 
+class ProjectProgressSerializer(Plain):
+    """How far the rounds of a project are; answers are those of the open ones."""
+
+    rounds = serializers.IntegerField()
+    open_rounds = serializers.IntegerField()
+    answered = serializers.IntegerField()
+    slots = serializers.IntegerField()
+
+
+class ProjectRowSerializer(ProjectSerializer):
+    progress = ProjectProgressSerializer(allow_null=True, help_text="Null for those who may not read rounds.")
+
+    class Meta(ProjectSerializer.Meta):
+        fields = [*ProjectSerializer.Meta.fields, "progress"]
+        read_only_fields = fields
+
+
 class ProjectSettingsSerializer(Strict):
     name = serializers.CharField(max_length=120)
     description = serializers.CharField(max_length=5000, allow_blank=True, required=False)

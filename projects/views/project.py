@@ -1,5 +1,7 @@
 """Projects: the signed-in person's, founding one, its settings."""
 
+from typing import Any
+
 from django.db.models import F, QuerySet
 from drf_spectacular.utils import extend_schema, extend_schema_view
 from rest_framework import generics, status
@@ -11,8 +13,14 @@ from accounts.requests import signed_in
 
 from ..actions import people
 from ..models import Member, Project
+from ..pages import overview
 from ..permissions import member_of, permit
-from ..serializers.people import NewProjectSerializer, ProjectSerializer, ProjectSettingsSerializer
+from ..serializers.people import (
+    NewProjectSerializer,
+    ProjectRowSerializer,
+    ProjectSerializer,
+    ProjectSettingsSerializer,
+)
 
 
 def _shown(member: Member) -> dict[str, object]:
@@ -23,11 +31,14 @@ def _shown(member: Member) -> dict[str, object]:
 
 @extend_schema_view(get=extend_schema(operation_id="projects_list", description="One's own projects."))
 class ProjectsView(generics.ListAPIView[Project]):
-    serializer_class = ProjectSerializer
+    serializer_class = ProjectRowSerializer
     queryset = Project.objects.none()
 
     def get_queryset(self) -> QuerySet[Project]:
         return Project.objects.of(signed_in(self.request)).annotate(role=F("members__role")).order_by("slug")
+
+    def paginate_queryset(self, queryset: Any) -> list[Any] | None:
+        return overview.with_progress(super().paginate_queryset(queryset) or [])
 
     @extend_schema(operation_id="projects_create", request=NewProjectSerializer, responses={201: ProjectSerializer})
     def post(self, request: Request) -> Response:

@@ -67,7 +67,7 @@ def _round(round: Round, member: Member) -> dict[str, Any]:
         "options": round.options if told else {}, "policy": round.policy if told else {},
         "settings": plans.settings_in_words(round) if told else [],
         **{name: getattr(round.meaning, name) for name in MEANING}, "asks_questions": round.asks_questions,
-        "terms": round.terms, "blind": kind.blind,
+        "terms": round.terms, "blind": kind.blind, "designed": kind.designed,
         "requires_practice": (wanted := round.requires_practice) and {"id": wanted.pk, "name": wanted.name},
         "guideline": {
             "id": round.guideline.pk, "number": round.guideline.number, "text": round.guideline.text,

@@ -10,7 +10,9 @@ from accounts.models import User
 from audit.actions import seal_pending
 from audit.models import Entry
 from projects.actions import people
-from projects.models import Project
+from projects.actions.answers import next_hand
+from projects.models import Project, Round
+from tests.builders import answer, build_cluster, build_round, label_value
 
 ClientOf = Callable[[User], APIClient]
 PROJECTS, EYE = "/api/v1/projects/", "/api/v1/projects/eye/"
@@ -22,6 +24,20 @@ def test_who_founds_a_project_leads_it(stranger: User, client_of: ClientOf) -> N
     assert (made.status_code, made.json()["slug"], made.json()["role"]) == (201, "retina-co", "lead")
     assert [p["slug"] for p in client.get(PROJECTS).json()["results"]] == ["retina-co"]
     assert list(Entry.objects.order_by("id").values_list("verb", flat=True)) == ["create project", "add member"]
+
+
+def test_the_list_tells_readers_how_far_each_project_is(
+    project: Project, lead: User, ann1: User, client_of: ClientOf
+) -> None:
+    mine = list(project.members.filter(user=ann1))
+    build_cluster(project)
+    build_round(project, mine, name="done")
+    Round.objects.update(status=Round.Status.CLOSED)
+    round = build_round(project, mine, name="open")
+    answer(ann1, next_hand(user=ann1, round=round)[0], label_value("positive"))
+    [row] = client_of(lead).get(PROJECTS).json()["results"]
+    assert row["progress"] == {"rounds": 2, "open_rounds": 1, "answered": 1, "slots": round.units_count}
+    assert client_of(ann1).get(PROJECTS).json()["results"][0]["progress"] is None
 
 
 def test_a_short_name_is_taken_once(project: Project, stranger: User, client_of: ClientOf) -> None:
@@ -81,7 +97,7 @@ def test_lists_of_projects_cost_the_same_however_many(
     for n in range(20):
         people.create_project(name=f"P {n}", by=lead)
     client = client_of(lead)
-    with django_assert_num_queries(4):
+    with django_assert_num_queries(6):
         assert len(client.get(PROJECTS).json()["results"]) == 21
     with django_assert_num_queries(3):
         assert len(client.get("/api/v1/session/").json()["projects"]) == 21

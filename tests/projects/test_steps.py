@@ -6,7 +6,7 @@ import pytest
 
 from accounts.models import User
 from annotation.corpus.sentences import split
-from annotation.models import Input, Level, Proposition, RecordStatus, Review, Study, Target
+from annotation.models import Input, Level, Proposition, RecordStatus, Review, Search, Study, Target
 from evaluation.models import RatingDesign
 from projects.actions.answers import next_hand
 from projects.actions.guidelines import latest_guideline
@@ -102,6 +102,11 @@ def test_from_a_search_to_tuples_there_is_always_one_thing_to_do(lead: User, ann
     project = Project.objects.create(slug="found", name="Found", licence="CC0-1.0")
     Member.objects.create(project=project, user=lead, role="lead", pseudonym="R0")
     assert steps.of(project)["next"]["also_page"] == "search"
+    search = Search.objects.create(project=project, query="pain", state=Search.State.FAILED, error="PubMed said no.")
+    assert (words(project), page(project)) == ("go on with the search that failed", "search")
+    assert steps.of(project)["next"]["why"] == "PubMed said no."
+    Search.objects.filter(pk=search.pk).update(state=Search.State.DONE, error="")
+    assert words(project) == "search PubMed again", "it has found nothing"
     _retrieved(project, 3)
     assert words(project) == "invite the people who will label"
     people = [

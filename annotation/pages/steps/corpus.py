@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from django.db.models import Exists, OuterRef, QuerySet
 
 from projects import kinds
-from projects.models import Assignment, Project, Round
+from projects.models import Assignment, Decision, Project, Round
 from projects.pages.steps import Begun, Next, Step, Stretch, askable
 
-from ...models import Cluster, Counterfactual, Ranking, Target
-from ...values.completeness import count_lacking, lack
+from ...models import Cluster, Counterfactual, Proposition, Ranking, Search, Target
+from ...values.completeness import count_lacking, lack, unlabelled
 from ...values.retrieved import Far, how_far
 
 ASSIGN = "assign_evidence"
@@ -23,7 +23,7 @@ class Corpus(Stretch):
         far = how_far(project)
         following = _following(project, far) if far else {}
         if far:
-            yield from _retrieved(far, following)
+            yield from _retrieved(project, far, following)
             yield from _found(project, Cluster.objects.current().filter(project=project), following)
         else:
             yield self.key, _brought(project)
@@ -47,9 +47,9 @@ def _found(project: Project, clusters: QuerySet[Cluster], following: dict[str, N
     released."""
     lacking = count_lacking(clusters)
     total, bare = lacking["all"], lacking["input"]
-    searched = Assignment.objects.asked_as(ASSIGN).filter(unit=OuterRef("unit"))
     # Nothing is left to be done about those for which people found no input: they stay out of a release.
-    unsupported = lack(clusters, "input").filter(Exists(searched)).count() if bare else 0
+    found_none = Decision.objects.filter(unit=OuterRef("unit"), kind=ASSIGN).in_force()
+    unsupported = lack(clusters, "input").filter(Exists(found_none)).count() if bare else 0
     asked = set(project.rounds.opened_by_people().filter(status=Round.Status.OPEN).values_list("kind", flat=True))
     without = [
         f"{n:,} without {what}"
@@ -57,7 +57,10 @@ def _found(project: Project, clusters: QuerySet[Cluster], following: dict[str, N
         if n
     ]
     state: Begun = "to do" if not total else "begun" if lacking["target"] or bare > unsupported else "done"
-    onward = following.get("pico") or (_inputs(project, bare - unsupported) if ASSIGN not in asked else None)
+    open_ones = 0
+    if bare > unsupported:
+        open_ones = lack(clusters, "input").exclude(Exists(found_none) | _waits(ASSIGN)).count()
+    onward = following.get("pico") or (_inputs(project, open_ones) if ASSIGN not in asked else None)
     page = "corpus?state=no_inputs" if bare else "corpus"
     yield "corpus", Step("Corpus", total, ", ".join(["clusters", *without]), state, page, next=onward)
     if not total:
@@ -68,18 +71,32 @@ def _found(project: Project, clusters: QuerySet[Cluster], following: dict[str, N
     page = "corpus?state=unlabelled" if labelled and lacking["label"] else "rounds"
     yield "labels", Step(
         "Labels", labelled, f"of {total:,} clusters labelled", _begun(labelled, total), page,
-        next=label if lacking["label"] and "label" not in asked else None,
+        next=label if lacking["label"] and "label" not in asked and _has_unasked_labels(project) else None,
     )  # fmt: skip
     supported = total - bare
     related = supported - lacking["relation"]
     why = f"Do the inputs of a cluster agree or contradict each other ({lacking['relation']:,} clusters in all)?"
     relate = Next("judge agreement within clusters", why, "Open a round", "rounds/new?kind=discourse")
-    due = supported and lacking["relation"] and not lacking["label"] and "discourse" not in asked
+    due = lacking["relation"] and not lacking["label"] and "discourse" not in asked
+    if due:
+        unrelated = lack(clusters, "discourse").exclude(pk__in=lack(clusters, "input").values("pk"))
+        due = unrelated.exclude(_waits("discourse")).exists()
     yield "relations", Step(
         "Relations", related, f"of {supported:,} clusters with inputs", _begun(related, supported), "rounds",
         next=relate if due else None,
     )  # fmt: skip
     yield from _optional(project, labelled)
+
+
+def _waits(kind: str) -> Exists:
+    """Whether a curator is to decide, of the unit of what asks."""
+    return Exists(Decision.objects.filter(unit=OuterRef("unit"), kind=kind).contested())
+
+
+def _has_unasked_labels(project: Project) -> bool:
+    """Whether a proposition without a label waits for nobody yet: what is contested has its label from a curator."""
+    claims = Proposition.objects.current().filter(cluster__project=project)
+    return unlabelled(claims).exclude(_waits("label")).exists()
 
 
 def _inputs(project: Project, bare: int) -> Next | None:
@@ -116,10 +133,10 @@ def _optional(project: Project, labelled: int) -> Iterator[tuple[str, Step]]:
     )  # fmt: skip
 
 
-def _retrieved(far: Far, following: dict[str, Next]) -> Iterator[tuple[str, Step]]:
+def _retrieved(project: Project, far: Far, following: dict[str, Next]) -> Iterator[tuple[str, Step]]:
     state: Begun = "begun" if far.searching else "done" if far.retrieved else "to do"
     of = "retrieved, a search is under way" if far.searching else "retrieved"
-    yield "reviews", Step("Reviews", far.retrieved, of, state, "search")
+    yield "reviews", Step("Reviews", far.retrieved, of, state, "search", next=_searching(project, far))
     if far.retrieved:
         of = f"included of {far.screened:,} screened" if far.screened else "included"
         state = _begun(far.screened, far.retrieved)
@@ -143,6 +160,16 @@ def _retrieved(far: Far, following: dict[str, Next]) -> Iterator[tuple[str, Step
         of = f"of {far.targets:,} targets have inputs{dropped}"
         onward = following.get("evidence")
         yield "evidence", Step("Evidence", far.supported, of, state, "evidence", next=onward)
+
+
+def _searching(project: Project, far: Far) -> Next | None:
+    """Where the newest search was broken off, or none has found anything: nothing else goes on by itself."""
+    newest = Search.objects.filter(project=project).order_by("-pk").first()
+    if newest and newest.state == Search.State.FAILED:
+        return Next("go on with the search that failed", newest.error, "Open Search", "search", turn="first")
+    if far.retrieved or far.searching:
+        return None
+    return Next("search PubMed again", "No search has found a review yet.", "Open Search", "search", turn="first")
 
 
 def _unread(far: Far) -> Next | None:

@@ -4655,6 +4655,8 @@ export interface components {
             /** @description A name for a round of it that the project has not given yet. */
             name: string;
             strata: string[];
+            /** @description Whether a design lays its units out, to be looked at beforehand. */
+            designed: boolean;
             /** @description Whether its rounds can take in units while they are open. */
             rolls: boolean;
             options: components["schemas"]["Parameter"][];
@@ -5762,7 +5764,7 @@ export interface components {
             previous?: string | null;
             results: components["schemas"]["OutdatedAnswer"][];
         };
-        PaginatedProjectList: {
+        PaginatedProjectRowList: {
             /** @example 123 */
             count: number;
             /**
@@ -5775,7 +5777,7 @@ export interface components {
              * @example http://api.example.org/accounts/?page=2
              */
             previous?: string | null;
-            results: components["schemas"]["Project"][];
+            results: components["schemas"]["ProjectRow"][];
         };
         PaginatedProtocolList: {
             /** @example 123 */
@@ -6357,6 +6359,33 @@ export interface components {
             readonly created_at: string;
             /** @description The signed-in person's own. */
             role: components["schemas"]["RoleEnum"];
+        };
+        /** @description How far the rounds of a project are; answers are those of the open ones. */
+        ProjectProgress: {
+            rounds: number;
+            open_rounds: number;
+            answered: number;
+            slots: number;
+        };
+        ProjectRow: {
+            readonly slug: string;
+            readonly name: string;
+            readonly description: string;
+            /** @description Of the released data, as an SPDX id or in words. */
+            readonly licence: string;
+            readonly citation: string;
+            /** @description Whether releases hold what annotators wrote beside their answers. */
+            readonly publish_comments: boolean;
+            /** @description Whether people see, once a round is closed, what was decided of their answers in it, and why. */
+            readonly show_adjudication: boolean;
+            /** @description Made up to show the product; not research data. */
+            readonly illustrative: boolean;
+            /** Format: date-time */
+            readonly created_at: string;
+            /** @description The signed-in person's own. */
+            role: components["schemas"]["RoleEnum"];
+            /** @description Null for those who may not read rounds. */
+            progress: components["schemas"]["ProjectProgress"] | null;
         };
         /** @description One claim with the values in force; a field that nobody decided is null. */
         Proposition: {
@@ -7236,6 +7265,8 @@ export interface components {
             gives_feedback: boolean;
             /** @description People are not to learn whose work they judge. */
             blind: boolean;
+            /** @description Whether a design has laid its units out. */
+            designed: boolean;
             /** @description Whether units that fit later are taken in while it is open. */
             rolling: boolean;
             asks_questions: boolean;
@@ -10962,7 +10993,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PaginatedProjectList"];
+                    "application/json": components["schemas"]["PaginatedProjectRowList"];
                 };
             };
             /** @description Not signed in, or the token is unknown, expired or revoked. */
