@@ -43,6 +43,13 @@ BOXES = """() => [...document.querySelectorAll(
   .map(e => { const b = e.getBoundingClientRect();
     return [b.left, b.top + scrollY, b.width, b.height].map(Math.round).join() })"""
 
+WITH_LONG_QUESTIONS = f"""() => {{
+  const questions = [...document.querySelectorAll('.asked p > span')].map(e => [e, [...e.childNodes]])
+  questions.forEach(([e]) => e.replaceChildren('Long. '.repeat(60)))
+  const found = ({BOXES})()
+  questions.forEach(([e, texts]) => e.replaceChildren(...texts))
+  return found }}"""
+
 
 def open_rating(house: House, protocol: str, *people: str, sources: int = 2, systems: int = 4) -> int:
     """An open round of a project of its own; its id."""
@@ -106,6 +113,7 @@ def values(text: dict[str, Any]) -> dict[str, str]:
 def test_a_guideline_round_takes_four_presses_a_summary_and_never_scrolls(visit: Visiting, house: House) -> None:
     at = Rating(visit("evaluator"), open_rating(house, GUIDELINE)).open()
     boxes = at.page.evaluate(BOXES)
+    assert at.page.evaluate(WITH_LONG_QUESTIONS) == boxes, "a long question takes one line, and is whole under E"
     seen = []
     for _source in range(2):
         for _summary in range(4):
