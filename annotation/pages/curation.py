@@ -9,12 +9,13 @@ from django.db.models import Prefetch, QuerySet
 from measures.consistency import suggested
 from projects import kinds
 from projects.actions.staleness import stale_units
-from projects.models import Assignment, Decision, Member, Unit
+from projects.models import Assignment, Decision, Member, Project, Unit
 from projects.values.in_force import newest_decisions, of_kind, values_of
 
 from ..corpus.layout import UNIT_TYPES
 from ..kinds.clusters import slots
-from ..models import Cluster, PicoSlot, Proposition, Review, Target
+from ..kinds.evidence.layout import PAIR, pairs_of
+from ..models import Cluster, EvidencePair, PicoSlot, Proposition, Review, Study, Target
 from ..values.completeness import missing
 from ..values.in_force import LABEL_FIELDS, Gold, labels_adopted, relations_adopted
 from ..values.sentences import derived_texts, judged
@@ -85,6 +86,7 @@ class _State:
     people: Mapping[int | None, str]
     others: Mapping[str, Mapping[int, kinds.Value]]
     sentences: Mapping[int, int]
+    pairs: Mapping[int, Sequence[EvidencePair]]
     said_of: set[int] = field(default_factory=set)
 
 
@@ -92,11 +94,14 @@ def _state(clusters: Sequence[Cluster], targets: Sequence[Target] = ()) -> _Stat
     claims = [p.unit_id for c in clusters for p in c.propositions.all()]
     units = [*claims, *(c.unit_id for c in clusters), *(t.unit_id for t in targets)]
     units += [c.sentence.unit_id for c in clusters if c.sentence]
+    pairs = pairs_of(targets)
+    units += [pair.unit_id for of in pairs.values() for pair in of]
     newest: dict[tuple[int, str], Decision] = {}
     decided = newest_decisions(units, *(kind.key for kind in kinds.all_kinds()))
     for (unit, kind, _), decision in sorted(decided.items(), key=lambda item: item[1].pk):
         newest[unit, kind] = decision
-    project = next((pk for pk in (*(c.project_id for c in clusters), *(t.project_id for t in targets))), None)
+    rows: list[Cluster | Target] = [*clusters, *targets]
+    project = rows[0].project if rows else None
     said_of = set(Assignment.objects.filter(unit__in=claims).values_list("unit", flat=True))
     said_of |= set(Decision.objects.filter(unit__in=claims).values_list("unit", flat=True))
     return _State(
@@ -105,39 +110,49 @@ def _state(clusters: Sequence[Cluster], targets: Sequence[Target] = ()) -> _Stat
         stale=stale_units(units),
         newest=newest,
         sentences=Target.objects.in_place_of(c.sentence_id for c in clusters if c.sentence_id),
-        others=_values_of_others(clusters, targets, decided),
+        others=_values_of_others(clusters, targets, pairs, decided, project),
+        pairs=pairs,
         people=dict(Member.objects.filter(project=project).values_list("user_id", "pseudonym")),
         said_of=said_of,
     )
 
 
 def _others() -> list[kinds.Kind]:
-    """The kinds of clusters, propositions and targets that this page has no columns of its own for."""
-    asked = {"cluster", "proposition", *UNIT_TYPES.values()}
+    """The kinds of clusters, propositions, targets and their studies that this page has no columns of its own for."""
+    asked = {"cluster", "proposition", PAIR, *UNIT_TYPES.values()}
     return [kind for kind in kinds.all_kinds() if kind.key not in SHAPED and asked.intersection(kind.unit_types)]
 
 
 def _values_of_others(
-    clusters: Sequence[Cluster], targets: Sequence[Target], decided: Mapping[tuple[int, str, str], Decision]
+    clusters: Sequence[Cluster],
+    targets: Sequence[Target],
+    pairs: Mapping[int, Sequence[EvidencePair]],
+    decided: Mapping[tuple[int, str, str], Decision],
+    project: Project | None,
 ) -> dict[str, dict[int, kinds.Value]]:
+    """By kind and unit, for every unit that the kind can be asked of: empty where nothing is in force."""
     units = [unit for c in clusters for unit in (c.unit, *(p.unit for p in c.propositions.all()))]
     units += [target.unit for target in targets]
+    units += [pair.unit for of in pairs.values() for pair in of]
     found = {}
     for kind in _others():
-        asked = {unit.pk: unit for unit in units if unit.type in kind.unit_types}
-        mine = [d for (unit, _), d in of_kind(decided, kind.key).items() if unit in asked]
-        found[kind.key] = values_of(list(asked.values()), kind.key, mine)
+        there = {unit.pk: unit for unit in units if unit.type in kind.unit_types}
+        mine = [d for (unit, _), d in of_kind(decided, kind.key).items() if unit in there]
+        can_be = kind.valued_units(project) if project and there else Unit.objects.none()
+        asked = set(can_be.filter(pk__in=there).order_by().values_list("pk", flat=True))
+        asked |= {decision.unit_id for decision in mine}
+        found[kind.key] = values_of([unit for pk, unit in there.items() if pk in asked], kind.key, mine)
     return found
 
 
-def _said_by_others(unit: Unit, state: _State) -> list[Json]:
-    """A cell for each of the other kinds that ask of such a unit: its value in force, as far as it is decided."""
+def _said_by_others(unit: Unit, state: _State, study: Study | None = None) -> list[Json]:
+    """A cell for each of the other kinds that can be asked of a unit: its value in force, as far as it is decided."""
     cells = []
     for kind in _others():
-        if unit.type in kind.unit_types:
+        if unit.pk in state.others[kind.key]:
             decision = state.newest.get((unit.pk, kind.key))
             cells.append({
-                "kind": kind.key, **_cell(unit, kind.key, state),
+                "kind": kind.key, "unit": unit.pk, "study": study, **_cell(unit, kind.key, state),
                 "value": state.others[kind.key][unit.pk] or None, "origin": decision.origin if decision else None,
             })  # fmt: skip
     return cells
@@ -155,9 +170,12 @@ def _cell(unit: Any, kind: str, state: _State) -> Json:
 
 
 def _target(target: Target, state: _State) -> Json:
+    others = _said_by_others(target.unit, state)
+    for pair in state.pairs.get(target.pk, ()):
+        others += _said_by_others(pair.unit, state, pair.study)
     return {
         "id": target.pk, "unit_id": target.unit_id, "level": target.level, "key": target.key, "text": target.text,
-        "inputs": target.inputs.all(), "others": _said_by_others(target.unit, state),
+        "inputs": target.inputs.all(), "others": others,
     }  # fmt: skip
 
 

@@ -70,6 +70,8 @@ class OtherCellSerializer(CellStateSerializer):
     """What another kind's value in force is, as that kind says it; null where nobody has decided."""
 
     kind = serializers.CharField()
+    unit = serializers.IntegerField(help_text="What is asked of: a unit of the kind's own where `study` is given.")
+    study = StudyRefSerializer(allow_null=True, help_text="What a target is held against.")
     value = serializers.DictField(allow_null=True)
     origin = serializers.ChoiceField(choices=Origin.choices, allow_null=True)
 

@@ -302,3 +302,21 @@ def test_six_clusters_need_few_queries_more_than_one(target: Target, by: Member)
     # Each value is checked against its inputs, and each cluster is found by other texts from now on.
     assert (costs[1] - costs[0]) / 5 < 15
     assert Review.objects.count() == 1
+
+
+def test_the_curate_page_asks_of_clusters_whose_sentence_has_inputs(
+    project: Project, target: Target, clusters: list[Cluster], by: Member, lead: User, client_of: Client
+) -> None:
+    client = client_of(lead)
+    address = f"/api/v1/reviews/{target.review_id}/curation/"
+    decide(clusters[0], by, 1, 3)
+    first, second = client.get(address).json()["clusters"]
+    assert [(cell["kind"], cell["unit"], cell["value"], cell["study"]) for cell in first["others"]] == [
+        (KIND, clusters[0].unit_id, said(1, 3), None)
+    ]
+    assert [cell["value"] for cell in second["others"]] == [None]
+    assert [claim["text"] for claim in first["propositions"]] == [TEXT, TEXTS[0], TEXTS[2]]
+    Input.objects.update(is_current=False)
+    first, second = client.get(address).json()["clusters"]
+    assert [cell["value"] for cell in first["others"]] == [said(1, 3)], "what is in force is shown"
+    assert second["others"] == [], "there is nothing to assign"

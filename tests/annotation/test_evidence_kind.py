@@ -453,3 +453,49 @@ def test_a_rolling_round_takes_in_targets_and_studies_that_come_later(project: P
     assert rolling.take_in(round=round, by=None, progress=silent)["units"] == 2
     newest = round.assignments.order_by("-position")[:2].values_list("unit__evidence_pair__study", flat=True)
     assert set(newest) == {study.pk}
+
+
+def test_the_curate_page_has_a_cell_for_each_study_that_a_target_was_asked_with(
+    project: Project, review: Review, people: list[Member], lead: User, client_of: Client
+) -> None:
+    client = client_of(lead)
+    address = f"/api/v1/reviews/{review.pk}/curation/"
+    first, _ = client.get(address).json()["targets"]
+    assert [cell["study"] for cell in first["others"]] == [None], "asked with none yet"
+    work(open_for(project, people[:1]), people[:1], [support(3), support(), support(4), support()])
+    first, second = client.get(address).json()["targets"]
+    cells = [cell for cell in first["others"] if cell["study"]]
+    assert [(cell["kind"], cell["study"]["pmid"], cell["value"]["support"]) for cell in cells] == [
+        (KIND, "10000000", [3]), (KIND, "10000001", [4]),
+    ]  # fmt: skip
+    assert [cell["value"]["support"] for cell in second["others"] if cell["study"]] == [[], []]
+    assert len(inputs()) == 2
+    [cell, _] = cells
+    card = client.get(f"/api/v1/units/{cell['unit']}/cards/{KIND}/").json()
+    assert (card["target"], card["pmid"], len(card["sentences"])) == (TEXTS[0], "10000000", 4)
+    said = {"kind": KIND, "value": support(), "shown": cell["shown"], "seen": cell["seen"]}
+    corrections = f"/api/v1/units/{cell['unit']}/corrections/"
+    wanted = client.post(corrections, said | {"reason": ""}, format="json")
+    assert (wanted.status_code, wanted.json()["errors"][0]["field"]) == (422, "reason")
+    done = client.post(corrections, said | {"reason": "Other patients."}, format="json")
+    assert done.status_code == 201, done.content
+    first, _ = client.get(address).json()["targets"]
+    assert [cell["value"]["support"] for cell in first["others"] if cell["study"]] == [[], [4]]
+    assert [one["study"]["pmid"] for one in first["inputs"]] == ["10000001"], "the input is put aside"
+    again = client.post(corrections, said | {"reason": "Mine."}, format="json")
+    assert again.status_code == 409, "it has changed since it was shown"
+
+
+def test_the_curate_page_costs_the_same_with_few_and_many_studies(
+    project: Project, people: list[Member], lead: User, client_of: Client
+) -> None:
+    client = client_of(lead)
+
+    def cost(review: Review) -> int:
+        with CaptureQueriesContext(connection) as counted:
+            assert client.get(f"/api/v1/reviews/{review.pk}/curation/").status_code == 200
+        return len(counted)
+
+    few, many = (build_review(project, studies, number=n) for n, studies in enumerate((1, 12)))
+    open_for(project, people[:1])
+    assert cost(many) == cost(few)

@@ -55,6 +55,11 @@ close_round(round=round, by=lead)
 finish_round(round=round, by=lead)
 print(json.dumps(round.pk))
 """
+REVIEW = """
+import json
+from annotation.models import Review
+print(json.dumps(Review.objects.get(project__slug='assigning').pk))
+"""
 INPUTS = """
 import json
 from annotation.models import Proposition
@@ -119,4 +124,28 @@ def test_a_proposition_takes_a_key_for_all_and_one_for_each_exception(
     desk = visit("lead", width=1280)
     desk.go(f"/projects/assigning/rounds/{round}/adjudicate")
     expect(desk.page.get_by_role("listitem").filter(has_text="Sleep improved on nepralin.").first).to_be_visible()
+    assert violations(desk) == []
+    curated(desk, run(house, REVIEW))
+
+
+def curated(desk: Visit, review: object) -> None:
+    """Below the grids of a cluster: what is contested is decided, what is in force corrected, and the rows follow."""
+    page = desk.page
+    desk.go(f"/projects/assigning/reviews/{review}/curate")
+    dialog = page.get_by_role("dialog")
+    page.get_by_role("button", name="Add evidence of: 26000000_1").click()
+    expect(dialog.get_by_role("option")).to_have_count(5)
+    dialog.get_by_role("option", name="Sleep improved").click()
+    assert violations(desk) == []
+    dialog.get_by_role("button", name="Put in force").click()
+    rows = page.get_by_role("grid", name="Propositions of 26000000_1").get_by_role("row")
+    expect(rows.filter(has_text="Sleep improved on nepralin.")).to_have_count(1)
+    page.get_by_role("button", name="Correct evidence of: 26000000_0").click()
+    dialog.get_by_role("option", name="Patients on").click()
+    dialog.get_by_role("button", name="Go on to the reason").click()
+    dialog.get_by_label("Why is this right?").fill("It is about sleep.")
+    dialog.get_by_role("button", name="Put it in force").click()
+    rows = page.get_by_role("grid", name="Propositions of 26000000_0").get_by_role("row")
+    expect(rows.filter(has_text="Patients on nepralin")).to_have_count(0)
+    expect(rows.filter(has_text="Attacks were fewer by a third.")).to_have_count(1)
     assert violations(desk) == []

@@ -59,6 +59,11 @@ values = kinds.get('evidence').values(Support.objects.values_list('answer', flat
 rows = Support.objects.order_by('pk')
 print(json.dumps([[values[s.answer_id]['support'], s.ranked] for s in rows]))
 """
+REVIEW = """
+import json
+from annotation.models import Review
+print(json.dumps(Review.objects.get(project__slug='evidence').pk))
+"""
 CLOSE = """
 import json
 from accounts.models import User
@@ -160,4 +165,32 @@ def test_a_pair_takes_a_few_keys_and_no_support_one(house: House, visit: Callabl
     desk.page.get_by_role("button", name="Make documents").click()
     expect(desk.page.get_by_role("button", name="Update documents")).to_be_enabled(timeout=60_000)
     expect(desk.page.get_by_text("1 made of picked sentences")).to_be_visible()
+    assert violations(desk) == []
+    curated(desk, run(house, REVIEW))
+
+
+def curated(desk: Visit, review: object) -> None:
+    """A target has a cell for each study: what is in force is corrected for a reason, what is contested is decided."""
+    page = desk.page
+    desk.go(f"/projects/evidence/reviews/{review}/curate")
+    target = "Nepralin reduces attacks of migraine in adults."
+    page.get_by_text("2 studies asked about it, 1 decided").first.click()
+    dialog = page.get_by_role("dialog")
+    page.get_by_role("button", name=f"Correct evidence of: {target} (10000000)").click()
+    expect(dialog.get_by_role("option", name="Nepralin reduced attacks")).to_have_attribute("aria-selected", "true")
+    assert violations(desk) == []
+    dialog.get_by_role("option", name="It was as well tolerated").click()
+    dialog.get_by_role("button", name="Go on to the reason").click()
+    expect(dialog).to_contain_text("sentences 7 and 8")
+    dialog.get_by_label("Why is this right?").fill("Both say it.")
+    dialog.get_by_role("button", name="Put it in force").click()
+    expect(page.get_by_text("evidence: sentences 7 and 8")).to_be_visible()
+    # Neighbours are one text: the input of the target follows.
+    expect(page.get_by_text("1 text it is derived from")).to_be_visible()
+    page.get_by_role("button", name=f"Add evidence of: {target} (10000001)").click()
+    dialog.get_by_role("option", name="Attacks fell").click()
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("2 studies asked about it, 2 decided")).to_be_visible()
+    expect(page.get_by_text("evidence: sentence 5")).to_be_visible()
+    expect(page.get_by_text("2 texts it is derived from")).to_be_visible()
     assert violations(desk) == []

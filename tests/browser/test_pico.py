@@ -186,7 +186,7 @@ def test_real_shaped_tuples_take_few_actions_and_touch_splits_too(house: House, 
 
     curator = visit("lead", width=1280)
     curator.go(f"/projects/splitting/reviews/{review}/curate")
-    curator.page.get_by_role("button", name="Write PICO tuples of: Dorsalin had").click()
+    curator.page.get_by_role("button", name="Add PICO tuples of: Dorsalin had").click()
     dialog = curator.page.get_by_role("dialog")
     dialog.get_by_role("listbox").wait_for()
     curator.page.wait_for_timeout(SETTLED)

@@ -7,7 +7,7 @@ from measures import sampling
 from projects.models import Round, Unit
 
 from ...corpus.sentences import split, unsplit
-from ...models import EvidencePair, Study, Target
+from ...models import EvidencePair, Level, Study, Target
 
 PAIR = "target and study"
 #: Project, study and key of the target.
@@ -44,6 +44,20 @@ def first_of(units: Iterable[int]) -> dict[int, EvidencePair]:
         t.unit_id: EvidencePair(unit=t.unit, target=t, study=studies.get(first.get(t.pk, 0)) or Study())
         for t in targets
     }  # fmt: skip
+
+
+def pairs_of(targets: Iterable[Target]) -> dict[int, list[EvidencePair]]:
+    """The pairs of targets that were laid out, with units and studies, by the id of the target whose text is in force.
+    One query."""
+    by_key = {(target.project_id, target.key): target.pk for target in targets if target.level == Level.SENTENCE}
+    rows = EvidencePair.objects.filter(
+        target__project__in={project for project, _ in by_key}, target__key__in={key for _, key in by_key}
+    )
+    found: dict[int, list[EvidencePair]] = defaultdict(list)
+    for pair in rows.select_related("unit", "study", "target").order_by("study__pmid", "pk"):
+        if (place := (pair.target.project_id, pair.target.key)) in by_key:
+            found[by_key[place]].append(pair)
+    return found
 
 
 def _in_order(units: Sequence[int]) -> list[Target]:

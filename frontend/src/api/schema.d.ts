@@ -5443,6 +5443,10 @@ export interface components {
             /** @description Something above it has changed since it was decided. */
             is_stale: boolean;
             kind: string;
+            /** @description What is asked of: a unit of the kind's own where `study` is given. */
+            unit: number;
+            /** @description What a target is held against. */
+            study: components["schemas"]["StudyRef"] | null;
             value: {
                 [key: string]: unknown;
             } | null;

@@ -64,8 +64,6 @@ export interface KindTask<C, V> {
   inShort(card: C): string
   /** The text that the unit is known by. */
   textOf(card: C): string
-  /** A target text as the Work page would hand it out, with the value in force: for the curate page, where it is asked of such texts. */
-  ofTarget?(target: Target, value: V | null, review: { readonly title: string }): Card
 }
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- each kind has its own cards and values.
 export type AnyTask = KindTask<any, any>

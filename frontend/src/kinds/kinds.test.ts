@@ -33,6 +33,7 @@ const EXEMPT: Record<string, Exempt> = {
   'protocols/CriterionEditor.svelte': { what: /'(rate|compare|label)'|polarity|modality/g, why: 'What of a target stands beside a question; one of several labels.' },
   'protocols/draft.ts': { what: /'(rate|compare)'|modality/g, why: 'What a protocol is of, and standard names.' },
   'rating/Source.svelte': { what: /'studies'/g, why: 'A source has studies.' },
+  'curate/Sentences.svelte': { what: /'studies'/g, why: 'Studies are counted.' },
   'pages/Evidence.svelte': { what: /'studies'/g, why: 'Studies are counted.' },
   'protocols/sample.ts': { what: /'compare'|polarity|modality/g, why: 'A page to try a protocol on, with all of its target.' },
   'pages/ReliabilityStudy.svelte': { what: /\bcues\b|\bcandidates\b|'sentences'/g, why: 'It plans rounds of two kinds together, and says what these ask.' },
