@@ -344,7 +344,7 @@ def test_a_target_that_no_study_supports_is_dropped_and_counted_on_the_way(
 
     before = step()
     assert (before["count"], before["state"]) == (0, "to do")
-    assert before["next"]["page"] == "rounds/new?kind=evidence"
+    assert before["next"]["page"] == "rounds/new?rolling=true&kind=evidence"
     round = open_for(project, people[:1])
     assert step()["next"] is None
     work(round, people[:1], [support(3), support(), support(), support()])

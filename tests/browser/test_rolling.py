@@ -18,11 +18,11 @@ def test_a_round_is_opened_before_there_is_anything_and_takes_in_what_comes(
     make_review(house, "rolling", lines()[2])
     lead = visit("lead")
     page = lead.page
-    lead.go("/projects/rolling/rounds/new?kind=label")
+    lead.go("/projects/rolling/rounds/new?rolling=true&kind=label")
     page.get_by_label("Name", exact=True).fill("As they come")
     page.get_by_role("group", name="Who works in it").get_by_role("checkbox").first.check()
     expect(page.get_by_role("button", name="Open round")).to_be_disabled()
-    page.get_by_label("take in units that come later").check()
+    expect(page.get_by_label("take in units that come later")).to_be_checked()
     expect(page.get_by_text("How units are chosen, people per unit")).to_be_visible()
     page.get_by_role("button", name="Open round").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("As they come")

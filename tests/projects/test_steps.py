@@ -120,7 +120,7 @@ def test_from_a_search_to_tuples_there_is_always_one_thing_to_do(lead: User, ann
         answer(ann1, next_hand(user=ann1, round=screened)[0], {"screening": said}, kind="screen")
     assert jobs.run_job(close_round(round=screened, by=lead).pk)
     assert words(project) == "list the included studies"
-    assert page(project) == "rounds/new?kind=studies&filters.included=true"
+    assert page(project) == "rounds/new?rolling=true&kind=studies&filters.included=true"
     assert "freeze the first release" not in steps.of(project)["then"]
     lists = build_round(project, people[:1], kind="studies", name="studies", overlap=1, filters={"included": True})
     while slots := next_hand(user=ann1, round=lists):
@@ -149,7 +149,7 @@ def test_from_a_search_to_tuples_there_is_always_one_thing_to_do(lead: User, ann
         answer(ann1, next_hand(user=ann1, round=mapped)[0], {"support": marked}, kind="evidence")
     assert jobs.run_job(close_round(round=mapped, by=lead).pk)
     assert words(project) == "split the target sentences into PICO tuples"
-    assert page(project) == "rounds/new?kind=pico&filters.supported=true"
+    assert page(project) == "rounds/new?rolling=true&kind=pico&filters.supported=true"
     found = {step["key"]: (step["count"], step["of"], step["state"]) for step in steps.of(project)["steps"]}
     assert found["reviews"] == (3, "retrieved", "done")
     assert found["screening"] == (2, "included of 3 screened", "done")
@@ -177,7 +177,7 @@ def test_clusters_of_a_search_are_completed_before_a_release(project: Project, l
     cluster.sentence = sentence
     cluster.save()
     assert words(project) == "assign the evidence to the propositions"
-    assert page(project) == "rounds/new?kind=assign_evidence&filters.unasked=true"
+    assert page(project) == "rounds/new?rolling=true&kind=assign_evidence&filters.unasked=true"
     unit = Unit.objects.create(project=project, type="proposition", key=f"{cluster.key}/1")
     study = Study.objects.create(project=project, pmid="11")
     Proposition.objects.create(cluster=cluster, position=1, study=study, text=TEXT, unit=unit)

@@ -36,7 +36,7 @@ class TupleKind(clusters.ClusterKind):
     """The PICO tuple of a cluster's target proposition, slot by slot."""
 
     key = "tuple"
-    title = "Write PICO tuples"
+    title = "Write the PICO tuple of a cluster"
     order = 120
     said_of = ("target",)
     fields: Sequence[str] = SLOTS

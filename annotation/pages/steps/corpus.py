@@ -13,6 +13,8 @@ from ...values.completeness import count_lacking, lack, unlabelled
 from ...values.retrieved import Far, how_far
 
 ASSIGN = "assign_evidence"
+#: A new round that takes in what comes later: there may be another search, and every step feeds the next.
+ROUND = "rounds/new?rolling=true&kind="
 
 
 class Corpus(Stretch):
@@ -67,7 +69,7 @@ def _found(project: Project, clusters: QuerySet[Cluster], following: dict[str, N
         return
     labelled = total - lacking["label"]
     why = f"Polarity and modality of targets and inputs ({lacking['label']:,} clusters in all)."
-    label = Next("label the propositions", why, "Open a round", "rounds/new?kind=label")
+    label = Next("label the propositions", why, "Open a round", f"{ROUND}label")
     page = "corpus?state=unlabelled" if labelled and lacking["label"] else "rounds"
     yield "labels", Step(
         "Labels", labelled, f"of {total:,} clusters labelled", _begun(labelled, total), page,
@@ -76,7 +78,7 @@ def _found(project: Project, clusters: QuerySet[Cluster], following: dict[str, N
     supported = total - bare
     related = supported - lacking["relation"]
     why = f"Do the inputs of a cluster agree or contradict each other ({lacking['relation']:,} clusters in all)?"
-    relate = Next("judge agreement within clusters", why, "Open a round", "rounds/new?kind=discourse")
+    relate = Next("judge agreement within clusters", why, "Open a round", f"{ROUND}discourse")
     due = lacking["relation"] and not lacking["label"] and "discourse" not in asked
     if due:
         unrelated = lack(clusters, "discourse").exclude(pk__in=lack(clusters, "input").values("pk"))
@@ -106,7 +108,7 @@ def _inputs(project: Project, bare: int) -> Next | None:
     asked_before = Assignment.objects.asked_as(ASSIGN).filter(unit=OuterRef("pk"))
     if n := kinds.get(ASSIGN).units(project).filter(~Exists(asked_before)).count():
         why = f"Which of the texts found for its sentence support each proposition ({n:,} in all)?"
-        page = f"rounds/new?kind={ASSIGN}&filters.unasked=true"
+        page = f"{ROUND}{ASSIGN}&filters.unasked=true"
         return Next("assign the evidence to the propositions", why, "Open a round", page)
     why = f"No round has found any for them: a curator can write them ({bare:,} clusters in all)."
     return Next("give the clusters their inputs", why, "Choose a review to curate", "corpus?state=no_inputs")
@@ -211,7 +213,7 @@ def _following(project: Project, far: Far) -> dict[str, Next]:
     also = {} if ranked else {"evidence": ("Rank their sentences first: annotators see the nearest.", "evidence")}
     return {
         kind: Next(
-            words, why, "Open a round", f"rounds/new?kind={kind}" + (f"&filters.{only}=true" if only else ""),
+            words, why, "Open a round", f"{ROUND}{kind}" + (f"&filters.{only}=true" if only else ""),
             *also.get(kind, ()),
         )
         for kind, (words, why, only) in found.items()

@@ -50,4 +50,7 @@ it('begins with the task and the filters that an address asks for', () => {
   planning.begin(new URLSearchParams('kind=studies&filters.included=true'))
   expect([planning.kind, planning.which]).toEqual(['studies', 'filter'])
   expect(planning.filters).toEqual({ included: true })
+  expect(planning.later).toBe(false)
+  planning.begin(new URLSearchParams('rolling=true&kind=studies'))
+  expect(planning.later).toBe(true)
 })

@@ -95,10 +95,11 @@ export class Planning {
     return whole && this.dealing === 'pool' && this.order === 'corpus' && !this.block && this.meaning?.chooses === 'any' && !!this.choice?.rolls
   }
 
-  /** What an address asks for: `?kind=…&purpose=…&options.NAME=…&filters.NAME=true`. */
+  /** What an address asks for: `?kind=…&purpose=…&rolling=true&options.NAME=…&filters.NAME=true`. */
   begin(asked: URLSearchParams): void {
     const kind = asked.get('kind')
     if (!kind) return this.suggestName()
+    this.later = asked.get('rolling') === 'true'
     this.kind = kind as Plan['kind']
     this.turnTo()
     this.purpose = (asked.get('purpose') as Plan['purpose'] | null) ?? this.purpose
