@@ -13,9 +13,11 @@ from accounts.models import User
 from annotation.actions import documents
 from annotation.actions.supersede import supersede_target
 from annotation.models import Input, Level, RecordStatus, Review, Study, Target
+from annotation.pages.steps.documents import Documents
 from audit import rules
 from projects.background import jobs
 from projects.models import Import, Project, Unit
+from tests.builders import build_cluster
 
 pytestmark = pytest.mark.django_db
 ABSTRACT = "RESULTS: Two trials.\nCONCLUSIONS: Nepralin helps.\nIt is safe."
@@ -109,6 +111,23 @@ def test_a_document_goes_and_comes_with_its_review_and_one_of_a_file_stays(
         assert list(rules.broken()) == []
     assert documents.make(project=project, by=lead)["brought_up_to_date"] == 1
     assert list(made(project)) == ["102", "101"]
+
+
+def test_they_are_a_step_of_a_search_until_they_were_made_once(project: Project, lead: User) -> None:
+    step = Documents().step
+    assert step(project) is None
+    review = build_cluster(project).review
+    assert step(project) is None
+    Review.objects.filter(pk=review.pk).update(record=RecordStatus.READ)
+    offered = step(project)
+    assert offered
+    assert offered.next
+    assert (offered.of, offered.next.words) == ("of 1 review", "make the documents")
+    # There is none to be made of a review without an abstract, which the page says once.
+    assert jobs.run_job(documents.ask(project=project, by=lead).pk)
+    done = step(project)
+    assert done
+    assert (done.count, done.state, done.next) == (0, "to do", None)
 
 
 def test_a_curator_has_them_made_and_reads_what_it_came_to_at_one_cost(

@@ -192,7 +192,6 @@ def test_clusters_of_a_search_are_completed_before_a_release(project: Project, l
     assert found["corpus"] == (1, "clusters", "done")
     assert found["labels"] == (1, "of 1 clusters labelled", "done")
     assert found["relations"] == (0, "of 1 clusters with inputs", "to do")
-    assert steps.of(project)["then"] == ["make the documents"]
     assert steps.of(project)["options"] == [], "nothing is offered while something is to do"
 
 
@@ -224,11 +223,6 @@ def test_clusters_that_no_text_supports_hold_nothing_up_and_what_may_be_left_out
     answer(ann1, next_hand(user=ann1, round=labels)[0], label_value("positive"))
     assert jobs.run_job(close_round(round=labels, by=lead).pk)
     # It has nothing that could agree.
-    assert words(project) == "make the documents"
-    whole = Unit.objects.create(project=project, type="target document", key=cluster.review.pmid)
-    Target.objects.create(
-        project=project, review=cluster.review, level=Level.DOCUMENT, key=whole.key, position=0, text=TEXT, unit=whole
-    )
     assert words(project) == "freeze the first release"
     offered = [(one["words"], one["page"]) for one in steps.of(project)["options"]]
     assert offered == [
