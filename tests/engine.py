@@ -22,7 +22,7 @@ MODULES = {
     "config": "upgrades wrong_values",
     "evaluation": "protocols",
     "generation": "layout levels outdated probing reckoning run_hazards runs sealed_runs systems",
-    "operations": "backups",
+    "operations": "backups kinds_at_scale",
     "projects": (
         "agreement audit_trail batches choosing clock closed_rounds contests cost curators_meanwhile elsewhere "
         "fair_queue gold guidelines how_answers_came in_force inbox jobs kept_agreement loop_api meanwhile "
