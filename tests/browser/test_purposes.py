@@ -206,7 +206,7 @@ def test_a_lead_writes_questions_and_opens_rounds_for_these_purposes(house: Hous
     expect(page.get_by_label("Pass mark (%)")).to_have_value("80")
     expect(page.get_by_label("People per unit (overlap)")).to_have_count(0)
     assert violations(lead) == []
-    page.get_by_role("radio", name="gold makes").check()
+    page.get_by_role("radio", name="gold what people agree").check()
     page.get_by_label("Required practice").select_option(label="practice one, 0 passed")
     page.get_by_label("Ask the guideline's questions first").check()
     page.get_by_role("group", name="Who works in it").get_by_role("checkbox").first.check()
