@@ -8,6 +8,10 @@ background. For the review that MS^2 published as a sample the two are the same,
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+
+#: NLM's category of the sections in which an abstract concludes.
+CONCLUSIONS = "CONCLUSIONS"
 
 
 def _either(listed: str) -> str:
@@ -59,3 +63,13 @@ def background_of(abstract: str) -> str:
         return ""
     end = _ENDS.search(abstract, begin)
     return _CLOSING.sub("", abstract[begin : end.start()].rstrip()) if end else ""
+
+
+def conclusions_of(abstract: str, sections: Iterable[tuple[str, int, int]]) -> str:
+    """The conclusions of a structured abstract on one line, without their headings; "" where no section is one.
+
+    ``sections``: (NLM's category, start, end) of each, half-open in code points, without its heading.
+    """
+    return " ".join(
+        " ".join(abstract[start:end].split()) for category, start, end in sections if category == CONCLUSIONS
+    )

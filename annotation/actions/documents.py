@@ -8,7 +8,7 @@ from django.db.models import QuerySet
 
 from accounts.models import User
 from api.problems import Refused
-from audit.log import record, record_all
+from audit.log import record_all
 from projects.background import batches, jobs
 from projects.background.progress import Progress, silent
 from projects.models import Job, Project, Unit
@@ -114,7 +114,7 @@ def _follow(kept: Sequence[tuple[Target, Document]], by: User | None) -> int:
     inputs: dict[int, list[Input]] = defaultdict(list)
     for row in Input.objects.filter(target__in=[target for target, _ in kept]).order_by("position"):
         inputs[row.target_id].append(row)
-    changed, fresh, entries = [], [], []
+    changed, fresh, returned, entries = [], [], [], []
     for target, one in kept:
         before = inputs[target.pk]
         wanted = {study.pk: study for study in one.studies}
@@ -127,11 +127,12 @@ def _follow(kept: Sequence[tuple[Target, Document]], by: User | None) -> int:
         fresh += [Input(target=target, study=s, position=last + n, text=s.abstract) for n, s in enumerate(added, 1)]
         changed += turned
         if back := target.unit.superseded_by_id is not None:
-            Unit.objects.filter(pk=target.unit_id).update(superseded_by=None)
+            returned.append(target.unit_id)
         if turned or added or back:
             verb = BRING_BACK_TARGET if back else "bring document up to date"
             entries.append({"actor": by, "verb": verb, "obj": target, "project_id": target.project_id,
                             "after": {"studies": len(wanted)}})  # fmt: skip
+    Unit.objects.filter(pk__in=returned).update(superseded_by=None)
     Input.objects.bulk_update(changed, ["is_current"])
     Input.objects.bulk_create(fresh)
     record_all(entries)
@@ -142,9 +143,13 @@ def _take_out(project: Project, by: User | None) -> int:
     """Documents that were made here, of reviews that have none any more. Nothing takes their place but the review."""
     current = Target.objects.current().filter(project=project, level=Level.DOCUMENT)
     made = current.exclude(review__in=_from_files(project).values("review"))
-    out = list(made.exclude(review__in=documents.reviews(project)).select_related("review__unit"))
+    out = list(made.exclude(review__in=documents.reviews(project)).select_related("unit", "review__unit"))
     for target in out:
-        Unit.objects.filter(pk=target.unit_id).update(superseded_by=target.review.unit)
-        record(actor=by, verb=REMOVE_TARGET, obj=target, project_id=project.pk,
-               before={"key": target.key, "text": target.text})  # fmt: skip
+        target.unit.superseded_by = target.review.unit
+    Unit.objects.bulk_update([target.unit for target in out], ["superseded_by"], batch_size=500)
+    record_all(
+        {"actor": by, "verb": REMOVE_TARGET, "obj": target, "project_id": project.pk,
+         "before": {"key": target.key, "text": target.text}}
+        for target in out
+    )  # fmt: skip
     return len(out)

@@ -11,10 +11,11 @@ from django.db.models import QuerySet
 from accounts.models import User
 from api.problems import Conflict, Refused
 from projects.background import jobs
-from projects.background.progress import Progress
+from projects.background.progress import Progress, silent
 from projects.models import Job, Project
 from projects.uploads.source import Source
 
+from ..corpus.items import PMID
 from ..imports.jats import FullTexts, xml
 from ..imports.sax import Unsound
 from ..models import Review
@@ -30,7 +31,7 @@ BATCH = 10
 
 def lacking(project: Project) -> QuerySet[Review]:
     """The reviews of the data set without a full text, as far as PubMed knows them."""
-    return of_data_set(project).filter(full_text=None, pmid__regex=r"^[1-9][0-9]{0,9}$")
+    return of_data_set(project).filter(full_text=None, pmid__regex=f"^{PMID.pattern}$")
 
 
 def ask(*, project: Project, by: User) -> Job:
@@ -69,7 +70,7 @@ def _store(project: Project, pmids: Sequence[str], body: bytes, by: User | None)
             path.write_bytes(body)
             texts = FullTexts(Source.of(path), articles=whole)
             checked = Checked(parsed=[(texts.source, texts)])
-            texts.compare(project, checked.faults, lambda done, total, note: None)
+            texts.compare(project, checked.faults, silent)
             if checked.faults:
                 raise Conflict("Somebody brings full texts of the same reviews in; go on a little later.")
             import_files(project=project, format="jats", checked=checked, by=by)

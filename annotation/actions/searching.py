@@ -20,6 +20,7 @@ from projects.models import Job, JobStatus, Member, Project
 from sql.ready import Rows
 
 from ..corpus.articles import Articles
+from ..corpus.items import PMID
 from ..imports.pubmed import xml
 from ..imports.pubmed.record import Record
 from ..models import FullText, Hit, RecordStatus, Review, Search, Study
@@ -82,7 +83,7 @@ def _cited_by(review: Review) -> list[str]:
 
 def unread_studies(project: Project) -> QuerySet[Study]:
     """Studies that the project has by their PubMed ids alone."""
-    return Study.objects.filter(project=project, record=RecordStatus.NOT_READ, pmid__regex=r"^[1-9][0-9]{0,9}$")
+    return Study.objects.filter(project=project, record=RecordStatus.NOT_READ, pmid__regex=f"^{PMID.pattern}$")
 
 
 def read_studies(*, project: Project, by: Member) -> Search:
@@ -107,7 +108,7 @@ def ids_in(text: str) -> list[str]:
     words = re.sub(r"\bpmids?\b\s*:?", " ", words, flags=re.IGNORECASE)
     found: list[str] = []
     for word in re.split(r"[\s,;]+", words.strip()):
-        if word and not re.fullmatch(r"[1-9][0-9]{0,9}", word):
+        if word and not PMID.fullmatch(word):
             raise Refused.field("pmids", f"{word[:60]!r} is no PubMed id.")
         found += [word] if word else []
     return found

@@ -17,10 +17,6 @@ class RecordStatus(models.TextChoices):
     NOT_FOUND = "not found"
 
 
-#: NLM's category of the sections in which an abstract concludes.
-CONCLUSIONS = "CONCLUSIONS"
-
-
 class Article(models.Model):
     """What PubMed says of an article, a review's and a study's alike."""
 

@@ -4,13 +4,13 @@ from dataclasses import replace
 from typing import Any
 
 from measures.evidence import Pair, Report, report
-from projects.models import Job, JobStatus, Project
-from projects.pages.plans import fresh_job
+from projects.models import Project
 
 from ..actions.ranking import KIND
 from ..models import Study
 from ..rankers import every
 from ..values import evidence
+from .asked import pending
 
 Json = dict[str, Any]
 
@@ -19,7 +19,6 @@ def overview(project: Project) -> Json:
     """What there is to rank, what each ranker has ranked, and how well. A fixed number of queries."""
     people, ranked = evidence.mapped(project), evidence.count_ranked(project)
     by_ranker = evidence.ranked_by(project, people.pairs)
-    newest = Job.objects.filter(project=project, kind=KIND).order_by("-pk").first()
     studies, split = Study.objects.filter(project=project).count(), evidence.split_studies(project).count()
     return {
         "targets": evidence.targets(project).count(),
@@ -35,7 +34,7 @@ def overview(project: Project) -> Json:
             for name, n in ranked.items()
         ],
         "rankers": [{"key": one.key, "title": one.title, "takes": one.takes} for one in every()],
-        "job": fresh_job(newest) if newest and newest.status != JobStatus.DONE else None,
+        "job": pending(project, KIND),
     }
 
 

@@ -1,16 +1,16 @@
 """The document level, M3's level 1: what a review of the data set concludes, and the abstracts of its studies."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Literal
 
 from django.db.models import Exists, OuterRef, Prefetch, Q, QuerySet
 
+from measures.abstracts import conclusions_of
 from projects.models import Project
 
 from ..models import Level, Review, Study, Target
-from ..models.corpus import CONCLUSIONS
 from .in_force import readings_in_force
 from .retrieved import of_data_set
 
@@ -51,13 +51,7 @@ def documents(project: Project) -> Iterator[list[Document]]:
 
 
 def _document(review: Any) -> Document:
-    concluded = conclusions(review.abstract, review.sections)
+    concluded = conclusions_of(review.abstract, ((s["category"], s["start"], s["end"]) for s in review.sections))
     said = concluded or " ".join(target.text for target in review.picked)
     origin: Origin = "conclusions" if concluded else "picked sentences" if said else ""
     return Document(review, said, origin, review.read)
-
-
-def conclusions(abstract: str, sections: Sequence[Mapping[str, Any]]) -> str:
-    """The conclusions of a structured abstract, without their headings; "" where no section is one."""
-    found = (abstract[one["start"] : one["end"]] for one in sections if one["category"] == CONCLUSIONS)
-    return " ".join(" ".join(text.split()) for text in found)

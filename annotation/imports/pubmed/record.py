@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from ...models.corpus import CONCLUSIONS
+from measures.abstracts import CONCLUSIONS, conclusions_of
 
 #: NLM's categories of the sections of an abstract, and labels that mean them where a file does not say.
 _CATEGORIES = {
@@ -49,7 +49,7 @@ class Record(NamedTuple):
     @property
     def conclusions(self) -> str:
         """The text of the conclusions; "" where no section is one."""
-        return "\n".join((self.abstract or "")[s.start : s.end] for s in self.sections if s.category == CONCLUSIONS)
+        return conclusions_of(self.abstract or "", ((s.category, s.start, s.end) for s in self.sections))
 
 
 def category_of(label: str) -> str:
