@@ -53,8 +53,8 @@ def test_a_command_that_fails_fails_its_stage_and_the_run(
     })  # fmt: skip
     assert stages.main([]) == 1
     said = capsys.readouterr().out
-    assert "broken     FAILED" in said
-    assert "after      ok" in said, "a stage that fails keeps no other from being run"
+    assert "broken       FAILED" in said
+    assert "after        ok" in said, "a stage that fails keeps no other from being run"
     assert said.endswith("\n5 passed, 1 failed, 0 skipped\n")
 
 
@@ -159,7 +159,7 @@ def test_stages_that_wait_run_beside_those_that_compute_and_each_line_says_whose
     })  # fmt: skip
     assert stages.main([]) == 0
     said = capsys.readouterr().out
-    assert "postgres:     3 passed in 0.1s" in said
+    assert "postgres:       3 passed in 0.1s" in said
     assert said.endswith("\n3 passed, 0 failed, 0 skipped\n")
 
 
@@ -175,7 +175,7 @@ def test_without_postgresql_every_quick_test_runs_on_sqlite_and_the_summary_says
     monkeypatch.setattr(runs.Run, "pytest", lambda run, *arguments, **environment: asked.append(arguments))
     monkeypatch.setattr(runs.Run, "live", lambda run, *arguments, **environment: asked.append(arguments))
     stages.without_postgres.cache_clear()
-    assert stages.main(["postgres", "sqlite", "live"]) == 0
+    assert stages.main(["postgres", "sqlite", "live", "live_sqlite"]) == 0
     stages.without_postgres.cache_clear()
     assert any(stages.QUICK in arguments for arguments in asked)
     assert any(stages.ALONE in arguments for arguments in asked)

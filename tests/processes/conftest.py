@@ -24,7 +24,8 @@ def _sql(statement: str) -> None:
         connection.execute(statement)
 
 
-def _url(name: str) -> str:
+def url_of(name: str) -> str:
+    """A data base of the server that is tested."""
     return urlsplit(SERVER)._replace(path=f"/{name}").geturl()
 
 
@@ -39,7 +40,7 @@ def migrated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, s
         return
     if ON_POSTGRES:
         _sql(f"CREATE DATABASE {name}")
-    made = House(folder, _url(name) if ON_POSTGRES else "")
+    made = House(folder, url_of(name) if ON_POSTGRES else "")
     made.manage("migrate", "-v0")
     made.stop()
     yield folder, name
@@ -52,8 +53,9 @@ def make_house(migrated: tuple[Path, str], tmp_path: Path) -> Iterator[Callable[
     houses: list[House] = []
     names: list[str] = []
 
-    def make(redis_url: str = "", *, empty: bool = False) -> House:
-        source, template = migrated
+    def make(redis_url: str = "", *, empty: bool = False, like: House | None = None) -> House:
+        """``like``: on a copy of the data base of a house of which nothing runs."""
+        source, template = (like.folder, urlsplit(like.database_url).path[1:]) if like else migrated
         folder = tmp_path / f"house{len(houses)}"
         folder.mkdir()
         url = ""
@@ -61,9 +63,11 @@ def make_house(migrated: tuple[Path, str], tmp_path: Path) -> Iterator[Callable[
             names.append(f"concord_house_{os.getpid()}_{len(names)}")
             _sql(f"DROP DATABASE IF EXISTS {names[-1]} WITH (FORCE)")
             _sql(f"CREATE DATABASE {names[-1]}" + ("" if empty else f" TEMPLATE {template}"))
-            url = _url(names[-1])
+            url = url_of(names[-1])
         elif not empty:
-            shutil.copy(source / "concord.sqlite3", folder / "concord.sqlite3")
+            # With the log beside it, where what was written last may stand.
+            for file in source.glob("concord.sqlite3*"):
+                shutil.copy(file, folder)
         houses.append(House(folder, url, redis_url))
         return houses[-1]
 

@@ -90,6 +90,7 @@ class House:
 
     def __init__(self, folder: Path, database_url: str, redis_url: str = "") -> None:
         self.folder = folder
+        self.database_url = database_url
         self.failpoint = folder / "failpoint"
         self.port = free_port()
         self.address = f"http://127.0.0.1:{self.port}"

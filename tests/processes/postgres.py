@@ -36,6 +36,15 @@ class Postgres:
     def url(self) -> str:
         return f"postgres://{self.USER}@127.0.0.1:{self.port}/{self.NAME}"
 
+    def take_over(self, url: str) -> bool:
+        """What a data base of another server holds, in place of migrating an empty one; False without pg_dump."""
+        if not (self._programs / "pg_dump").exists():
+            return False
+        dump = self.home / "template.sql"
+        self._run("pg_dump", "--no-owner", "--no-privileges", "--file", dump, "--dbname", url)
+        self._run("psql", "-q", "-v", "ON_ERROR_STOP=1", "--single-transaction", "--file", dump, "--dbname", self.url)
+        return True
+
     def start(self) -> None:
         self._ctl("start")
 

@@ -17,7 +17,7 @@ from operations.robot.annotator import Annotator
 from operations.robot.client import Client, Ledger
 from operations.robot.study import Study, work_together
 from operations.robot.transport import Http, Raw
-from tests.processes.conftest import ON_POSTGRES
+from tests.processes.conftest import ON_POSTGRES, TEMPLATE, url_of
 from tests.processes.house import LEAD, House, until
 from tests.processes.postgres import Postgres
 from tests.processes.test_kills import check_against, corpus
@@ -63,7 +63,8 @@ def house_on(tmp_path: Path) -> Iterator[Callable[[Postgres], House]]:
 
     def make(server: Postgres) -> House:
         houses.append(House(tmp_path, server.url))
-        houses[0].manage("migrate", "-v0")
+        if not (TEMPLATE and server.take_over(url_of(TEMPLATE))):
+            houses[0].manage("migrate", "-v0")
         return houses[0]
 
     yield make

@@ -105,15 +105,22 @@ def sqlite(run: Run) -> None:
 
 
 def live(run: Run) -> None:
-    """Tests that contend, kill and pull plugs: each where its matter lies, most on PostgreSQL."""
-    side_by_side = ("-n", LIVE, "--dist", "worksteal", "-p", "tests.stages.longest")
-    modules = [str(path) for path in engine.alone()]
-    if without_postgres():
-        run.live("sqlite", *side_by_side, "-m", ALONE, *modules, **templates.sqlite(run))
-        raise servers.Missing(f"on PostgreSQL. {without_postgres()}")
+    """Tests that contend, kill and pull plugs, on PostgreSQL: most of them, for most have their matter there."""
+    if why := without_postgres():
+        raise servers.Missing(f"on PostgreSQL. {why}")
     with both(run) as environment:
-        run.live("postgres", *side_by_side, "-m", f"{ALONE} and not sqlite", *modules, **environment)
-    run.live("sqlite", *side_by_side, "-m", f"{ALONE} and (engine or sqlite)", *modules, **templates.sqlite(run))
+        _live(run, f"{ALONE} and not sqlite", **environment)
+
+
+def live_sqlite(run: Run) -> None:
+    """The same on SQLite, where their matter is the engine's; all of them where there is no PostgreSQL."""
+    chosen = ALONE if without_postgres() else f"{ALONE} and (engine or sqlite)"
+    _live(run, chosen, **templates.sqlite(run))
+
+
+def _live(run: Run, chosen: str, **environment: str) -> None:
+    side_by_side = ("-n", LIVE, "--dist", "worksteal", "-p", "tests.stages.longest")
+    run.live(run.name, *side_by_side, "-m", chosen, *map(str, engine.alone()), **environment)
 
 
 def browser(run: Run) -> None:
@@ -143,12 +150,13 @@ def soak(run: Run) -> None:
 
 Stage = Callable[[Run], None]
 STAGES: dict[str, Stage] = {
-    stage.__name__: stage for stage in (style, types, imports, schema, frontend, postgres, sqlite, live, browser)
+    stage.__name__: stage
+    for stage in (style, types, imports, schema, frontend, postgres, sqlite, live, live_sqlite, browser)
 }
 EXTRA: dict[str, Stage] = {"changed": changed, "soak": soak}
-#: Those that mostly wait. One after the other: on two cores a browser beside servers that are killed makes the clocks
-#: of both lie.
-BESIDE = ("live", "browser")
+#: Those that mostly wait, in two lanes that take about as long.
+WAITING = (("live",), ("live_sqlite", "browser"))
+BESIDE = tuple(name for lane in WAITING for name in lane)
 #: Those that read the sources, one after the other.
 CHECKS = ("style", "types", "imports", "schema", "frontend")
 
@@ -215,16 +223,16 @@ def main(chosen: list[str]) -> int:
 def lanes_of(names: Sequence[str]) -> list[list[str]]:
     """The stages that run one after the other, for each lane that has any; what waits begins first."""
     tests = [name for name in names if name not in (*BESIDE, *CHECKS)]
-    lanes = [[name for name in names if name in lane] for lane in (BESIDE, CHECKS)]
+    lanes = [[name for name in names if name in lane] for lane in (*WAITING, CHECKS)]
     return [lane for lane in (*lanes, tests) if lane]
 
 
 def summary(came: Came, seconds: float) -> int:
     print("\n== summary")
     for name, word, took, computed in came.times:
-        print(f"  {name:<10} {word:<8} {took:7.1f} s, of a processor {computed:7.1f} s")
+        print(f"  {name:<12} {word:<8} {took:7.1f} s, of a processor {computed:7.1f} s")
     computed = sum(computed for *_, computed in came.times)
-    print(f"  {'total':<10} {'':<8} {seconds:7.1f} s, of a processor {computed:7.1f} s")
+    print(f"  {'total':<12} {'':<8} {seconds:7.1f} s, of a processor {computed:7.1f} s")
     if not_run := [line for run in came.runs for line in run.not_run]:
         print("\n!! NOT RUN:")
         for line in dict.fromkeys(not_run):

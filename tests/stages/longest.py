@@ -13,7 +13,7 @@ Item = TypeVar("Item")
 LONGEST = (
     "goes_forward_back_and_forward", "restarts_people_are_told_to_wait", "every_backend_through_a_worker",
     "older_backup_is_migrated_forward", "work_through_a_killed_server", "sixty_clients_share",
-    "works_under_the_new_version", "outlives_restarts_of_postgresql", "whatever_is_killed_no_answer_is_lost",
+    "outlives_restarts_of_postgresql", "whatever_is_killed_no_answer_is_lost",
     "migration_that_is_killed", "backup_made_under_writers", "crowd_holds_on", "however_often_the_server_is_killed",
     "release_whose_worker_is_killed", "gets_exactly_k_answers", "import_whose_worker_is_killed",
     "import_makes_nobody_fail", "claimed_by_many", "thousand_guesses", "whose_workers_all_die", "release_without_room",

@@ -63,7 +63,7 @@ class Run:
 
     def say(self, line: str) -> None:
         with _printing:
-            print(f"{self.name + ':' if self.beside else '':<10}{line}" if self.beside else line, flush=True)
+            print(f"{self.name + ':' if self.beside else '':<12}{line}" if self.beside else line, flush=True)
 
     def command(self, *command: str | Path, **environment: str) -> None:
         """Run a command; count what pytest and Vitest say; raise `Failed` when it fails."""
