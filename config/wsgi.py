@@ -5,6 +5,7 @@ from typing import Any
 
 import django
 from django.core.handlers.wsgi import WSGIHandler, WSGIRequest
+from django.urls import get_resolver
 from django.utils.http import parse_header_parameters
 
 
@@ -25,4 +26,6 @@ class Door(WSGIHandler):
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 django.setup(set_prefix=False)
+# All that answers is imported before there is anybody to wait for it, and before there are processes.
+get_resolver().url_patterns  # noqa: B018 - a property that imports
 application = Door()

@@ -16,6 +16,7 @@ import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
 
 from config.spa import manifest
+from tests.processes.conftest import TEMPLATE
 from tests.processes.house import House
 from tests.stages import servers
 
@@ -75,8 +76,8 @@ def furnished(folder: Path) -> Path:
         if not folder.exists():
             begun = folder.with_name(f"{folder.name}-begun")
             begun.mkdir()
-            if template := os.environ.get("TEST_TEMPLATE"):
-                shutil.copy(template, begun / "concord.sqlite3")
+            if TEMPLATE:
+                shutil.copy(TEMPLATE, begun / "concord.sqlite3")
             first = House(begun, "")
             first.manage("migrate", "-v0")
             first.manage("seed")

@@ -84,15 +84,11 @@ def both(run: Run) -> Iterator[dict[str, str]]:
         yield {"DATABASE_URL": url, "TEST_REDIS_URL": redis, **templates.postgres(run, url)}
 
 
-def without_template(environment: dict[str, str]) -> dict[str, str]:
-    return {name: value for name, value in environment.items() if name != templates.VARIABLE}
-
-
 def postgres(run: Run) -> None:
     """Every quick test, on PostgreSQL and, those that concern jobs, on Redis."""
     with both(run) as environment:
         run.pytest("-n", CORES, "--dist", "worksteal", "-m", QUICK, **environment)
-        kinds.check(run, pace=QUICK, **without_template(environment))
+        kinds.check(run, pace=QUICK, **environment)
 
 
 def sqlite(run: Run) -> None:
@@ -100,8 +96,9 @@ def sqlite(run: Run) -> None:
     chosen: list[str] = ["-m", QUICK]
     if not without_postgres():
         chosen = ["-m", f"engine and {QUICK}", *map(str, engine.modules())]
-    run.pytest("-n", CORES, "--dist", "worksteal", *chosen, **templates.sqlite(run))
-    kinds.check(run, pace=QUICK)
+    template = templates.sqlite(run)
+    run.pytest("-n", CORES, "--dist", "worksteal", *chosen, **template)
+    kinds.check(run, pace=QUICK, **template)
 
 
 def live(run: Run) -> None:
@@ -132,7 +129,7 @@ def browser(run: Run) -> None:
     run.live("browser", "-n", "2", "--dist", "loadfile", "-m", "browser", "tests/browser", **environment)
     with _packing:
         pages = kinds.bundle(run)
-    kinds.check(run, pace="browser", CHROMIUM=path, FRONTEND_DIST=pages)
+    kinds.check(run, pace="browser", FRONTEND_DIST=pages, **environment)
 
 
 def changed(run: Run) -> None:

@@ -7,7 +7,7 @@ SETTINGS = f"{FOLDER.replace('/', '.')}.settings"
 
 
 def check(run: Run, *, pace: str, **environment: str) -> None:
-    """Its quick tests, on the data base of the environment; else on SQLite."""
+    """Its tests of a pace, on the data base of the environment, else on SQLite; its migrations come upon a template."""
     run.pytest("--ds", SETTINGS, "-m", pace, FOLDER, **environment)
 
 

@@ -1,6 +1,7 @@
 """The kind in the browser: its component is found in a bundle of its own, and worked on by keyboard."""
 
 import json
+import shutil
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -12,6 +13,7 @@ from tests.browser.conftest import Visit
 from tests.browser.desk import SETTLED
 from tests.browser.test_curate import cell
 from tests.browser.test_pages import violations
+from tests.processes.conftest import TEMPLATE
 from tests.processes.house import House
 
 chromium, visit = conftest.chromium, conftest.visit
@@ -41,7 +43,10 @@ SAID = (
 def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
     if manifest() is None:
         pytest.fail("The bundle with the kind has not been built: make test ONLY=browser")
-    made = House(tmp_path_factory.mktemp("two_texts"), "")
+    folder = tmp_path_factory.mktemp("two_texts")
+    if TEMPLATE:
+        shutil.copy(TEMPLATE, folder / "concord.sqlite3")
+    made = House(folder, "")
     made.environment["DJANGO_SETTINGS_MODULE"] = "tests.two_texts.live"
     made.manage("migrate", "-v0")
     made.start_web()
