@@ -102,15 +102,20 @@ def whole(reply: Any) -> str:
     return f"{dict(reply.headers)}\n{body.decode(errors='replace')}".lower()
 
 
-def found_in(client: Client, world: World, words: list[str]) -> dict[str, list[str]]:
+def told(client: Client, world: World) -> dict[str, str]:
+    """All that a person is told, by address."""
+    return {address: whole(client.get(address)) for address in addresses(world)}
+
+
+def found(replies: dict[str, str], words: list[str]) -> dict[str, list[str]]:
     """Which of the words are told, by address."""
-    wanted = [word.lower() for word in words]
-    found = {}
-    for address in addresses(world):
-        text = whole(client.get(address))
-        if there := [word for word in wanted if word in text]:
-            found[address] = there
-    return found
+    there = {address: [word.lower() for word in words if word.lower() in text] for address, text in replies.items()}
+    return {address: words for address, words in there.items() if words}
+
+
+def beside_its_round(replies: dict[str, str]) -> set[str]:
+    """Addresses that tell words of a text, and are not of a round."""
+    return {a for a in found(replies, TEXTS) if "/rounds/" not in a and "search=" not in a}
 
 
 def rate_one(user: User, round: Round) -> None:
@@ -135,14 +140,13 @@ def test_no_address_tells_a_rater_a_word_of_the_systems(world: World, role: str,
     if closed:
         close_round(round=world.rated, by=world.owner)
         world.rated.refresh_from_db()
-    assert found_in(client, world, secrets(world)) == {}
+    assert found(told(client, world), secrets(world)) == {}
 
 
-def _said_together(client: Client, world: World) -> dict[str, list[str]]:
+def _said_together(replies: dict[str, str], world: World) -> dict[str, list[str]]:
     """Replies that name a text, by its code or by words of it, and a system, a version or the seed as well."""
     codes = list(PageText.objects.filter(page__source__design__round=world.rated).values_list("code", flat=True))
-    texts = found_in(client, world, [*codes, *TEXTS])
-    names = found_in(client, world, secrets(world))
+    texts, names = found(replies, [*codes, *TEXTS]), found(replies, secrets(world))
     asked = {address for address in texts if "search=" not in address}
     return {address: texts[address] + names[address] for address in sorted(asked & set(names))}
 
@@ -158,11 +162,11 @@ def test_who_may_see_systems_and_rates_is_never_told_a_text_with_its_system(
     if closed:
         close_round(round=world.rated, by=world.owner)
         world.rated.refresh_from_db()
-    assert _said_together(client, world) == {}
-    beside = {a for a in found_in(client, world, TEXTS) if "/rounds/" not in a and "search=" not in a}
-    assert beside == set(), "texts are told by the pages of their round alone"
+    replies = told(client, world)
+    assert _said_together(replies, world) == {}
+    assert beside_its_round(replies) == set(), "texts are told by the pages of their round alone"
     unknown = [str(SEED), RatingDesign.objects.get(round=world.rated).secret]
-    assert found_in(client, world, unknown) == {}, "from these the order of the texts can be worked out"
+    assert found(replies, unknown) == {}, "from these the order of the texts can be worked out"
 
 
 def test_a_planted_leak_is_found(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -180,10 +184,10 @@ def test_a_planted_leak_is_found(world: World, monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr(RateKind, "card", lambda self, *given: whole(self, *given) | {"comment": f"by {in_body}"})
     monkeypatch.setattr(APIView, "finalize_response", with_header)
-    found = found_in(client, world, secrets(world))
-    assert {in_body, in_header} <= set(found[f"/api/v1/rounds/{world.rated.pk}/next/"])
-    assert in_header in found["/api/v1/my-work/"]
-    assert in_body not in found["/api/v1/my-work/"]
+    leaks = found(told(client, world), secrets(world))
+    assert {in_body, in_header} <= set(leaks[f"/api/v1/rounds/{world.rated.pk}/next/"])
+    assert in_header in leaks["/api/v1/my-work/"]
+    assert in_body not in leaks["/api/v1/my-work/"]
     assert member.role == "evaluator"
 
 
@@ -192,8 +196,7 @@ def test_after_unblinding_everybody_who_may_read_results_learns_it(world: World)
     close_round(round=world.rated, by=world.owner)
     unblind(design=RatingDesign.objects.get(round=world.rated), by=world.owner)
     assert any(str(run.pk) for run in runs_of(world))
-    beside = {a for a in found_in(client, world, TEXTS) if "/rounds/" not in a and "search=" not in a}
-    assert beside, "the outputs can be read again"
+    assert beside_its_round(told(client, world)), "the outputs can be read again"
     assert member.role == "lead"
 
 
@@ -236,7 +239,7 @@ def test_a_volunteer_of_a_link_and_releases_made_meanwhile_tell_nothing(
     volunteer, replies = came_by_link(world)
     words = [word.lower() for word in secrets(world)]
     assert [word for word in words for reply in replies if word in reply] == []
-    assert found_in(volunteer, world, secrets(world)) == {}
+    assert found(told(volunteer, world), secrets(world)) == {}
     codes = list(PageText.objects.filter(page__source__design__round=world.rated).values_list("code", flat=True))
     _, lead = rater(world, "lead")
     clues = [*words, *codes, *(word.lower() for word in TEXTS)]
@@ -277,6 +280,8 @@ def test_nobody_looks_at_the_agreement_of_a_blind_round_that_is_open(world: Worl
 def test_who_joins_while_the_round_runs_is_blind_too(world: World) -> None:
     later = User.objects.create_user(email="later@example.org", name="Later")
     member = Member.objects.create(project=world.project, user=later, role="curator", pseudonym="L1")
-    assert {a for a in found_in(client_of(later), world, TEXTS) if "/outputs/" in a}, "else there is nothing to hide"
+    assert {a for a in beside_its_round(told(client_of(later), world)) if "/outputs/" in a}, (
+        "else there is nothing to hide"
+    )
     add_person(round=world.rated, member=member, by=world.owner)
-    assert {a for a in found_in(client_of(later), world, TEXTS) if "/rounds/" not in a and "search=" not in a} == set()
+    assert beside_its_round(told(client_of(later), world)) == set()
