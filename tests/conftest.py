@@ -11,11 +11,11 @@ from django.conf import settings
 from django.db import connection, transaction
 from django.test import override_settings
 from rest_framework.test import APIClient
+from whitenoise.middleware import WhiteNoiseMiddleware  # type: ignore[import-untyped]
 
 from accounts.models import User
-from audit import triggers
 from projects.models import Member, Project
-from tests import dead_rows, engine
+from tests import dead_rows, emptying, engine
 from tests.stages import templates
 
 #: The kind that only the tests know has settings of its own, with its tables.
@@ -66,24 +66,17 @@ def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: N
 
 
 @pytest.fixture(scope="session")
-def django_db_setup(django_db_setup: None) -> None:
+def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> None:
+    with django_db_blocker.unblock():
+        emptying.remember()
     if BY_HAND and not TEMPLATE:
         templates.keep(connection.settings_dict["NAME"])
 
 
 @pytest.fixture(autouse=True, scope="session")
-def empty_tables_between_transactional_tests() -> Iterator[None]:
-    """Emptying tables is what the append-only triggers refuse: they step aside for it, and for nothing else."""
-    operations = type(connection.ops)
-    flush = operations.execute_sql_flush
-
-    def flush_without_triggers(self: object, sql_list: list[str]) -> None:
-        with triggers.suspended(connection):
-            flush(self, sql_list)  # type: ignore[arg-type]
-
-    operations.execute_sql_flush = flush_without_triggers  # type: ignore[method-assign,assignment]
-    yield
-    operations.execute_sql_flush = flush  # type: ignore[method-assign]
+def tables_emptied_between_transactional_tests() -> Iterator[None]:
+    with emptying.in_place_of_flushes():
+        yield
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -91,6 +84,23 @@ def passwords_hashed_fast() -> Iterator[None]:
     """What is tested is who gets in, not how slow guessing is; to refuse whom nobody knows costs a hash, too."""
     with override_settings(PASSWORD_HASHERS=["django.contrib.auth.hashers.MD5PasswordHasher"]):
         yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def files_of_the_pages_looked_for_once() -> Iterator[None]:
+    """Each client of the tests is a server of its own, which looks through all files that it could serve."""
+    look, known = WhiteNoiseMiddleware.add_files_from_finders, dict[tuple[Any, ...], dict[str, Any]]()
+
+    def look_once(self: WhiteNoiseMiddleware) -> None:
+        key = (self.static_prefix, self.max_age, tuple(settings.STATICFILES_DIRS))
+        if key not in known:
+            look(self)
+            known[key] = dict(self.files)
+        self.files.update(known[key])
+
+    WhiteNoiseMiddleware.add_files_from_finders = look_once
+    yield
+    WhiteNoiseMiddleware.add_files_from_finders = look
 
 
 @pytest.fixture(scope="module")
