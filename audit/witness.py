@@ -15,7 +15,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import IntegrityError, models, transaction
-from django.db.models import Max, QuerySet
+from django.db.models import Max, Q, QuerySet
 from django.utils import timezone
 
 from .digests import digest_of
@@ -131,7 +131,8 @@ def witness_pending(now: datetime | None = None) -> int:
     """Witness every row that has no witness yet; how many. Each batch is a short transaction of its own: the rows do
     not change, so they are read before it."""
     now = now or timezone.now()
-    return sum(_witness(watched, _unwitnessed(watched, now), now) for watched in watches())
+    marks = _marks(now)
+    return sum(_witness(watched, _unwitnessed(watched, marks.get(watched.label)), now) for watched in watches())
 
 
 def take(label: str, rows: QuerySet[Any]) -> int:
@@ -173,22 +174,23 @@ def _witness(watched: Watch, new: Iterator[int], now: datetime) -> int:
     return count
 
 
-def _unwitnessed(watched: Watch, now: datetime) -> Iterator[int]:
+def _marks(now: datetime) -> dict[str, tuple[int, int]]:
+    """By label, the highest id that has a witness, and the highest witnessed so long ago that no earlier one can still
+    appear (0 where there is none): asked once for all tables, of which most have nothing new."""
+    settled = Max("last", filter=Q(made_at__lt=now - SETTLED), default=0)
+    found = Witness.objects.order_by().values_list("watched").annotate(Max("last"), settled=settled)
+    return {label: (last, before) for label, last, before in found}
+
+
+def _unwitnessed(watched: Watch, marks: tuple[int, int] | None) -> Iterator[int]:
     """Ids without a witness: the newest, and those of transactions that ended after a later id was witnessed."""
-    mine = Witness.objects.filter(watched=watched.label)
-    mark = mine.aggregate(last=Max("last"))["last"] or 0
-    settled = settled_mark(watched.label, now)
-    recent = sum(mine.filter(first__gt=settled).values_list("count", flat=True))
-    if watched.rows.filter(pk__gt=settled, pk__lte=mark).count() != recent:
-        yield from unwitnessed_among(watched, watched.rows.filter(pk__gt=settled, pk__lte=mark))
+    mark, settled = marks or (0, 0)
+    if mark > settled:
+        mine = Witness.objects.filter(watched=watched.label, first__gt=settled)
+        recent = sum(mine.values_list("count", flat=True))
+        if watched.rows.filter(pk__gt=settled, pk__lte=mark).count() != recent:
+            yield from unwitnessed_among(watched, watched.rows.filter(pk__gt=settled, pk__lte=mark))
     yield from _ids(watched.rows.filter(pk__gt=mark))
-
-
-def settled_mark(label: str, now: datetime) -> int:
-    """The highest id witnessed so long ago that no earlier one can still appear; 0 where there is none."""
-    old = Witness.objects.filter(watched=label, made_at__lt=now - SETTLED)
-    mark: int | None = old.aggregate(last=Max("last"))["last"]
-    return mark or 0
 
 
 def unwitnessed_among(watched: Watch, rows: QuerySet[Any]) -> Iterator[int]:
@@ -262,8 +264,9 @@ def _as_completed(watched: Watch, changed: Sequence[int]) -> set[int]:
 
 def late(now: datetime) -> Iterator[tuple[str, str]]:
     """(row, what is wrong) for rows with ids among those that were witnessed long before them."""
+    marks = _marks(now)
     for watched in watches():
-        settled = settled_mark(watched.label, now)
+        _, settled = marks.get(watched.label, (0, 0))
         for pk in unwitnessed_among(watched, watched.rows.filter(pk__lte=settled)):
             yield watched.name(pk), "it was put in among rows that were sealed before it came"
 

@@ -1,8 +1,8 @@
 """One chain of seals, however many seal, and every forgery found by name."""
 
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from datetime import timedelta
 from io import StringIO
 from typing import Any
@@ -17,6 +17,7 @@ from audit.actions import head, seal_pending
 from audit.log import record
 from audit.models import Entry, Seal
 from audit.verify import findings
+from audit.witness import watches, witness_pending
 from projects.actions import answers
 from projects.models import Answer, Project
 from tests.builders import answer, build_cluster, build_round, label_value
@@ -53,6 +54,13 @@ def test_all_rows_are_sealed_in_one_chain_that_verifies(entries: list[Entry], le
 def test_sealing_twice_changes_nothing(entries: list[Entry]) -> None:
     assert seal_pending() == seal_pending() == head()
     assert Seal.objects.count() == 1
+
+
+def test_of_tables_with_nothing_new_one_question_is_asked_and_one_of_all(
+    db: None, django_assert_num_queries: Callable[[int], AbstractContextManager[Any]]
+) -> None:
+    with django_assert_num_queries(1 + len(watches())):
+        assert witness_pending() == 0
 
 
 def test_many_rows_give_several_seals(entries: list[Entry], monkeypatch: pytest.MonkeyPatch) -> None:
