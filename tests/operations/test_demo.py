@@ -87,15 +87,22 @@ class Browser:
 
 
 @pytest.fixture
-def running(tmp_path: Path) -> Iterator[Demo]:
-    started = Demo(tmp_path / "var", free_port())
-    yield started
-    if started.process.poll() is None:
-        started.process.send_signal(signal.SIGTERM)
-        try:
-            started.process.wait(30)
-        except subprocess.TimeoutExpired:
-            started.process.kill()
+def begin(tmp_path: Path) -> Iterator[Callable[[], Demo]]:
+    """``begin()``: a demo in a folder that is empty at first."""
+    begun: list[Demo] = []
+
+    def begin() -> Demo:
+        begun.append(Demo(tmp_path / "var", free_port()))
+        return begun[-1]
+
+    yield begin
+    for one in begun:
+        if one.process.poll() is None:
+            one.process.send_signal(signal.SIGTERM)
+            try:
+                one.process.wait(30)
+            except subprocess.TimeoutExpired:
+                one.process.kill()
 
 
 def is_alive(pid: int) -> bool:
@@ -107,7 +114,10 @@ def is_alive(pid: int) -> bool:
 
 
 @pytest.mark.processes
-def test_from_an_empty_folder_to_work_through_a_killed_server_to_a_clean_end(running: Demo, tmp_path: Path) -> None:
+def test_from_an_empty_folder_to_work_through_a_killed_server_to_a_clean_end_and_on_in_the_same_folder(
+    begin: Callable[[], Demo], tmp_path: Path
+) -> None:
+    running = begin()
     link = running.hears(r"Anna Annotator \(annotator\)\s+(http://127\.0\.0\.1:\d+)/enter#(\S+)")
     address, token = link.groups()
     for name in ("Lea Lead", "Ben Annotator", "Eva Evaluator"):
@@ -137,12 +147,11 @@ def test_from_an_empty_folder_to_work_through_a_killed_server_to_a_clean_end(run
     assert not is_alive(worker)
     assert not demo.answers(f"{address}/readyz")
     assert not any("Traceback" in line for line in running.lines)
+    if sys.platform == "linux":  # elsewhere no child is told that its parent has died
+        servers_do_not_outlive_a_supervisor_that_is_killed(begin())
 
 
-@pytest.mark.processes
-def test_servers_do_not_outlive_a_supervisor_that_was_killed(running: Demo) -> None:
-    if sys.platform != "linux":
-        pytest.skip("only Linux tells a child that its parent has died")
+def servers_do_not_outlive_a_supervisor_that_is_killed(running: Demo) -> None:
     running.hears("Concord is ready")
     pids = [int(running.hears(rf"{name}: started as process (\d+)\.")[1]) for name in ("web", "worker")]
     running.process.kill()

@@ -18,7 +18,7 @@ from tests import engine
 
 from . import changed as changes
 from . import kinds, servers, templates
-from .run import BIN, DATA, LIVE, ROOT, Failed, Run
+from .run import BESIDE_LIVE, BIN, DATA, LIVE, ROOT, Failed, Run
 
 #: Tests by pace: the many quick ones, and those that contend and kill.
 QUICK = "not browser and not processes and not contest and not long"
@@ -106,17 +106,17 @@ def live(run: Run) -> None:
     if why := without_postgres():
         raise servers.Missing(f"on PostgreSQL. {why}")
     with both(run) as environment:
-        _live(run, f"{ALONE} and not sqlite", **environment)
+        _live(run, LIVE, f"{ALONE} and not sqlite", **environment)
 
 
 def live_sqlite(run: Run) -> None:
     """The same on SQLite, where their matter is the engine's; all of them where there is no PostgreSQL."""
     chosen = ALONE if without_postgres() else f"{ALONE} and (engine or sqlite)"
-    _live(run, chosen, **templates.sqlite(run))
+    _live(run, BESIDE_LIVE, chosen, **templates.sqlite(run))
 
 
-def _live(run: Run, chosen: str, **environment: str) -> None:
-    side_by_side = ("-n", LIVE, "--dist", "worksteal", "-p", "tests.stages.longest")
+def _live(run: Run, at_once: str, chosen: str, **environment: str) -> None:
+    side_by_side = ("-n", at_once, "--dist", "worksteal", "-p", "tests.stages.longest")
     run.live(run.name, *side_by_side, "-m", chosen, *map(str, engine.alone()), **environment)
 
 
