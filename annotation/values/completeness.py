@@ -26,9 +26,8 @@ from django.db.models.lookups import Exact, GreaterThan
 from projects.models import Decision, Unit
 from sql.counted import counted
 
-from ..models import Cluster, Proposition
+from ..models import Cluster, Label, Proposition
 from ..models.labels import NOTHING_SAID
-from .in_force import labels_in_force
 
 Json = dict[str, Any]
 #: What a whole cluster can lack, in the order of the page.
@@ -44,10 +43,14 @@ def unlabelled(claims: QuerySet[Proposition]) -> QuerySet[Proposition]:
 
 
 def _says_nothing(field: str) -> Subquery:
-    """Whether the value in force says that there is nothing to say; null where none is in force."""
-    rows = labels_in_force(field).filter(unit=OuterRef("unit")).order_by()
-    said = ExpressionWrapper(Q(**{field: NOTHING_SAID[field]}), BooleanField())
-    return Subquery(rows.values(said=said)[:1], output_field=BooleanField())
+    """Whether the value in force says that there is nothing to say; null where none is in force. The decision is looked
+    up first, and the label that it adopts by what it names: once each, where `labels_in_force` asks of every label of
+    the unit which decision there is, twice."""
+    adopted = Q(answer=OuterRef("answer")) | Q(imported=OuterRef("imported"))
+    label = Label.objects.filter(adopted, unit=OuterRef("unit")).order_by()
+    said = label.values(said=ExpressionWrapper(Q(**{field: NOTHING_SAID[field]}), BooleanField()))[:1]
+    newest = Decision.objects.filter(unit=OuterRef("unit"), kind="label", field=field).in_question().newest_first()
+    return Subquery(newest.values(said=Subquery(said))[:1], output_field=BooleanField())
 
 
 def claims_beside() -> QuerySet[Proposition]:

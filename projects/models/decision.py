@@ -95,6 +95,8 @@ class Decision(Leaf):
         indexes = [
             models.Index(fields=["unit", "kind", "field", "id"]),
             models.Index(fields=["id"], name="decision_unsealed", condition=Q(seal__isnull=True)),
+            # Few decisions are contests, and every unit of a corpus is asked for one.
+            models.Index(fields=["unit"], name="decision_waiting", condition=Q(origin__in=["contested", "reopened"])),
         ]
 
     @property

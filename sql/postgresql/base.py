@@ -22,6 +22,12 @@ class DatabaseWrapper(base.DatabaseWrapper):
         super().__init__(*given, **options)
         self._asked = 0.0
 
+    def get_connection_params(self) -> dict[str, Any]:
+        """Without compiled statements. PostgreSQL compiles whatever it believes to be dear, which what is looked up row
+        by row always is to it: that takes longer than the statement (docs/decisions/0027-in-force.md)."""
+        params: dict[str, Any] = super().get_connection_params()
+        return {**params, "options": f"{params.get('options', '')} -c jit=off".strip()}
+
     def connect(self) -> None:
         super().connect()
         self._asked = time.monotonic()

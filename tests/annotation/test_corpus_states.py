@@ -12,7 +12,7 @@ from rest_framework.test import APIClient
 from accounts.models import User
 from annotation.actions.supersede import supersede_text
 from annotation.models import Cluster, Finding
-from annotation.pages.corpus import clusters
+from annotation.pages.corpus import STATES, clusters, states
 from annotation.pages.hits import pieces
 from projects.actions.answers import next_hand
 from projects.actions.people import add_member
@@ -72,6 +72,27 @@ def test_each_state_is_counted_under_the_other_filters_and_what_is_for_curators_
         "stale",
         "unlabelled",
     }
+
+
+def test_counting_the_states_costs_a_query_each_for_one_cluster_and_for_all(
+    corpus: Project, django_assert_num_queries: Any
+) -> None:
+    for unit in Unit.objects.filter(project=corpus):
+        build_finding(corpus, unit.pk)
+    for filters in ({"review": "30000001"}, {}):
+        with django_assert_num_queries(1 + len(STATES)):
+            found = {row["state"]: row["clusters"] for row in states(corpus, filters, curates=True)}
+        assert found["findings"] == found[""]
+
+
+@pytest.mark.parametrize(("origin", "is_unlabelled"), [(Origin.CONTESTED, False), (Origin.REOPENED, True)])
+def test_a_contest_leaves_the_label_and_what_was_taken_back_is_missing(
+    corpus: Project, lead: User, client_of: Client, origin: Origin, is_unlabelled: bool
+) -> None:
+    assert FIRST not in keys(client_of(lead), state="unlabelled")
+    unit = of(FIRST).propositions.get(position=1).unit
+    Decision.objects.create(unit=unit, kind="label", field="modality", origin=origin, decided_at=timezone.now())
+    assert (FIRST in keys(client_of(lead), state="unlabelled")) is is_unlabelled
 
 
 def test_a_flag_that_nobody_has_settled_narrows(corpus: Project, lead: User, ann1: User, client_of: Client) -> None:

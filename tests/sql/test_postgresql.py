@@ -72,3 +72,9 @@ def test_it_is_asked_after_a_while_all_the_same(asked: list[int], monkeypatch: p
     monkeypatch.setattr("sql.postgresql.base.ASKED_EVERY", -1.0)
     statement()
     assert len(asked) == 1
+
+
+def test_no_statement_is_compiled() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SHOW jit")
+        assert cursor.fetchone() == ("off",)
