@@ -66,11 +66,14 @@ class StudiesKind(ReviewKind):
     def load(self, slots: Sequence[Assignment], round: Round) -> Batch:
         reviews = {r.unit_id: r for r in Review.objects.filter(unit__in=[slot.unit_id for slot in slots])}
         texts = FullText.objects.filter(review__in=list(reviews.values())).select_related("imported")
+        by_review = {text.review_id: text for text in texts}
         cited = {pmid for review in reviews.values() for pmid in review.references[:MOST_CITED]}
+        cited |= {one["pmid"] for text in by_review.values() for one in text.references if not one["text"]} - {""}
         known = Study.objects.filter(project=round.project_id, pmid__in=cited).exclude(title="")
-        return Batch(reviews, {
-            "texts": {text.review_id: text for text in texts}, "titles": dict(known.values_list("pmid", "title")),
-        })  # fmt: skip
+        # A review may cite another of the project: an update does.
+        reviewed = Review.objects.filter(project=round.project_id, pmid__in=cited).exclude(title="")
+        titles = dict(reviewed.values_list("pmid", "title")) | dict(known.values_list("pmid", "title"))
+        return Batch(reviews, {"texts": by_review, "titles": titles})
 
     def card(self, slot: Assignment, batch: Batch, round: Round) -> dict[str, Any]:
         """Nothing tells which of the references are the review's studies so far: people say so by themselves."""
@@ -178,7 +181,7 @@ def _shown(text: FullText) -> dict[str, Any]:
 def _cited(review: Review, text: FullText | None, titles: Mapping[str, str]) -> list[dict[str, Any]]:
     """The references, each id once: those of the full text, the marked ones first, then what PubMed names besides."""
     found = [
-        {"pmid": one["pmid"], "text": one["text"], "marked": one["is_included"]}
+        {"pmid": one["pmid"], "text": one["text"] or titles.get(one["pmid"], ""), "marked": one["is_included"]}
         for one in (text.references if text else ())
     ]
     found += [{"pmid": pmid, "text": titles.get(pmid, ""), "marked": False} for pmid in review.references]
