@@ -71,13 +71,16 @@ def about(project: Project, units: Collection[int]) -> list[Json]:
 
 def rows(page: Sequence[Finding]) -> list[Json]:
     """The findings of one page with the units and texts they name, and of those that were sent to review the rounds
-    in whose queue they wait. Three queries."""
+    in whose queue they wait. Four queries."""
     named: dict[int, list[tuple[int, str]]] = defaultdict(list)
     naming = FindingUnit.objects.filter(finding__in=[f.pk for f in page]).order_by("finding", "position")
     for finding, unit, key in naming.values_list("finding", "unit", "unit__key"):
         named[finding].append((unit, key))
     units = {unit for some in named.values() for unit, _ in some}
     texts = dict(Proposition.objects.filter(unit__in=units).values_list("unit", "text"))
+    # Of a cluster as a whole the target is what people know it by.
+    targets = Proposition.objects.current().filter(position=0, cluster__unit__in=units)
+    texts |= dict(targets.values_list("cluster__unit", "text"))
     kinds = {rule.key: rule.kind for rule in RULES}
     queues = _queues(units)
     return [

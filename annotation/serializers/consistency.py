@@ -32,7 +32,7 @@ class ConsistencySerializer(Plain):
 class FindingUnitSerializer(Plain):
     unit = serializers.IntegerField()
     key = serializers.CharField()
-    text = serializers.CharField(allow_blank=True)
+    text = serializers.CharField(allow_blank=True, help_text="Of a cluster its target.")
 
 
 class FindingQueueSerializer(Plain):

@@ -54,15 +54,16 @@ def _differing(alike: list[tuple[Claim, Cluster]]) -> Finding:
         of_tuple[cluster.tuple_named].add(claim.polarity)
     same_tuple = any(len(polarities) > 1 for polarities in of_tuple.values())
     fields = ["polarity"] * (len({claim.polarity for claim, _ in alike}) > 1) + ["modality"] * in_modality
-    labels = "; ".join(f"{claim.unit}: {claim.polarity}, {claim.modality}" for claim, _ in alike)
+    differ = f"{' and '.join(fields).capitalize()} differ{'s' if len(fields) == 1 else ''}"
+    labels = "; ".join(f"{claim.unit} {claim.polarity}, {claim.modality}" for claim, _ in alike)
     why = (
-        "with the same tuple" if same_tuple
-        else "the modality does not depend on the tuple" if in_modality
-        else "the tuples differ, so it may be a different claim"
+        "The tuple is the same" if same_tuple
+        else "The modality does not depend on the tuple" if in_modality
+        else "The tuples differ, so it may be a different claim"
     )  # fmt: skip
     return Finding(
         "differing labels", tuple(claim.unit for claim, _ in alike),
-        f"The same sentence is labelled differently in {' and '.join(fields)} ({why}): {labels}.",
+        f"{differ}: {labels}. {why}.",
         tuple(f"{claim.polarity}/{claim.modality}" for claim, _ in alike),
         weight=2.0 * same_tuple + in_modality, is_information=not (same_tuple or in_modality),
     )  # fmt: skip

@@ -18,7 +18,7 @@ from rest_framework.test import APIClient
 from accounts.models import User
 from annotation.actions import consistency
 from annotation.actions.imports import check_files, import_files
-from annotation.models import ConsistencyCheck, Finding
+from annotation.models import ConsistencyCheck, Finding, Proposition
 from annotation.values import consistency as reading
 from api.problems import Conflict
 from audit.models import Entry
@@ -222,7 +222,9 @@ def test_the_page_asks_a_worker_and_shows_what_came_of_it(odd: Project, lead: Us
     assert {rule["rule"]: rule["waiting"] for rule in now["rules"] if rule["waiting"]}.keys() >= {"relation"}
     with CaptureQueriesContext(connection) as one:
         rows = client.get(f"/api/v1/projects/{odd.slug}/findings/?rule=relation&state=waiting").json()["results"]
-    assert [unit["key"] for unit in rows[0]["units"]] == ["26258610_0"]
+    [unit] = rows[0]["units"]
+    target = Proposition.objects.get(cluster__key="26258610_0", position=0)
+    assert (unit["key"], unit["text"]) == ("26258610_0", target.text), "a cluster is known by its target"
     with CaptureQueriesContext(connection) as all_of_them:
         assert client.get(f"/api/v1/projects/{odd.slug}/findings/").json()["count"] > 1
     assert len(all_of_them) == len(one)

@@ -6,6 +6,7 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import Visit
 from tests.browser.test_pages import unnamed_controls, violations
+from tests.processes.house import House
 
 
 def test_a_lead_corrects_a_text_and_confirms_its_label(visit: Callable[..., Visit]) -> None:
@@ -42,3 +43,55 @@ def test_a_lead_corrects_a_text_and_confirms_its_label(visit: Callable[..., Visi
     lead.go(f"/projects/sample/corpus/{row['id']}")
     expect(page.get_by_role("heading", name="Target", exact=True)).to_be_visible()
     expect(page.get_by_text("waits to be confirmed")).to_have_count(0)
+
+
+#: What a check has found in the sample: nothing is wrong with it by itself.
+FOUND = """
+from django.utils import timezone
+from annotation.models import Cluster, ConsistencyCheck, Proposition
+from tests.builders import build_finding
+cluster, *_ = Cluster.objects.filter(project__slug="sample")
+ConsistencyCheck.objects.create(project=cluster.project, at=timezone.now())
+build_finding(cluster.project, cluster.unit_id, rule="relation", reason="It would be contradiction.")
+for n, claim in enumerate(Proposition.objects.filter(cluster=cluster).order_by("position")[:3], 1):
+    build_finding(cluster.project, claim.unit_id, rule="wording", reason=f"It sounds otherwise, {n}.", position=n)
+"""
+
+
+def test_findings_are_worked_through_with_the_keyboard(visit: Callable[..., Visit], house: House) -> None:
+    house.manage("shell", "-v0", "-c", FOUND)
+    lead = visit("lead")
+    page = lead.page
+    target = page.request.get(f"{lead.address}/api/v1/projects/sample/clusters/?page_size=1").json()["results"][0]
+    lead.go("/projects/sample/consistency")
+    item, opened, left = page.locator("article.item"), page.locator("article.open"), page.locator(".rule .n").first
+    expect(item).to_have_count(4)
+    expect(page.locator("h2.group")).to_have_text(["Relation against the inputs 1", "Polarity against the wording 3"])
+    expect(opened).to_have_count(1)
+    expect(item.first).to_contain_text(target["text"])
+    for scheme in ("dark", "light"):
+        page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+        assert violations(lead) + unnamed_controls(lead) == [], scheme
+
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    second = item.nth(1).get_by_role("button").first
+    expect(second).to_be_focused()
+    expect(second).to_have_attribute("aria-expanded", "true")
+    expect(opened).to_have_count(1)
+    page.keyboard.press("d")
+    page.keyboard.type("Meant so.")
+    page.keyboard.press("Enter")
+    expect(left).to_have_text("3")
+    expect(item.nth(1)).to_contain_text("It sounds otherwise, 2.")
+    expect(second).to_be_focused()
+    page.keyboard.press("d")
+    expect(page.get_by_label("Why is it right as it is?")).to_have_value("Meant so.")
+    page.keyboard.press("Escape")
+    expect(second).to_be_focused()
+    page.keyboard.press("d")
+    page.keyboard.press("Enter")
+    expect(left).to_have_text("2")
+    page.get_by_role("button", name="Dismissed", exact=True).click()
+    expect(item).to_have_count(2)
+    expect(opened).to_contain_text("“Meant so.”")

@@ -4286,6 +4286,7 @@ export interface components {
         FindingUnit: {
             unit: number;
             key: string;
+            /** @description Of a cluster its target. */
             text: string;
         };
         /** @description What comes before the first unit. */
