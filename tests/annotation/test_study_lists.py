@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 from rest_framework.test import APIClient
 
 from accounts.models import User
 from annotation.kinds.studies import in_force
-from annotation.models import DecidedLink, Input, Level, ListedStudy, RecordStatus, Review, Study, Target
+from annotation.models import DecidedLink, FullText, Input, Level, ListedStudy, RecordStatus, Review, Study, Target
 from api.problems import Refused
 from audit.actions import seal_pending
 from audit.models import Entry
@@ -23,7 +24,7 @@ from projects.actions.answers import next_hand
 from projects.actions.corrections import Correction, correct, correct_all
 from projects.actions.gold import finish_round
 from projects.actions.rounds import close_round
-from projects.models import Decision, Member, Origin, Project, Round, Unit
+from projects.models import Decision, Import, Member, Origin, Project, Round, Unit
 from projects.rounds.agreement import report
 from projects.rounds.cards import cards
 from tests.builders import answer, build_round
@@ -89,6 +90,22 @@ def test_a_card_offers_the_reference_list_and_does_not_tell_what_is_linked(
         {"pmid": "11", "text": "", "marked": False}, {"pmid": "12", "text": "A trial of nepralin", "marked": False},
         {"pmid": "13", "text": "", "marked": False},
     ]  # fmt: skip
+
+
+def test_a_reference_without_words_has_the_title_that_the_project_knows(
+    project: Project, review: Review, people: list[Member]
+) -> None:
+    earlier = build_review(project, 1)
+    given: Json = {"format": "jats", "file_name": "f", "sha256": "0" * 64, "size": 1, "created_at": timezone.now()}
+    imported = Import.objects.create(project=project, **given)
+    Study.objects.create(project=project, pmid="21", title="A trial of nepralin")
+    said = (("21", ""), (earlier.pmid, ""), ("22", "Ndlovu 2009"))
+    references = [{"pmid": pmid, "text": text, "doi": "", "is_included": False} for pmid, text in said]
+    FullText.objects.create(review=review, imported=imported, sections=[], references=references)
+    round = build_round(project, people[:1], kind=KIND)
+    shown = cards(round, next_hand(user=people[0].user, round=round))
+    [card] = [card for card in shown if card["pmid"] == review.pmid]
+    assert [one["text"] for one in card["cited"][:3]] == ["A trial of nepralin", earlier.title, "Ndlovu 2009"]
 
 
 def test_what_is_in_force_links_the_review_and_adds_studies_that_are_to_be_read(

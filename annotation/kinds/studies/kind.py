@@ -69,11 +69,15 @@ class StudiesKind(ReviewKind):
         by_review = {text.review_id: text for text in texts}
         cited = {pmid for review in reviews.values() for pmid in review.references[:MOST_CITED]}
         cited |= {one["pmid"] for text in by_review.values() for one in text.references if not one["text"]} - {""}
-        known = Study.objects.filter(project=round.project_id, pmid__in=cited).exclude(title="")
         # A review may cite another of the project: an update does.
-        reviewed = Review.objects.filter(project=round.project_id, pmid__in=cited).exclude(title="")
-        titles = dict(reviewed.values_list("pmid", "title")) | dict(known.values_list("pmid", "title"))
-        return Batch(reviews, {"texts": by_review, "titles": titles})
+        known, reviewed = (
+            of.objects.filter(project=round.project_id, pmid__in=cited)
+            .exclude(title="")
+            .order_by()
+            .values_list("pmid", "title")
+            for of in (Study, Review)
+        )
+        return Batch(reviews, {"texts": by_review, "titles": dict(known.union(reviewed))})
 
     def card(self, slot: Assignment, batch: Batch, round: Round) -> dict[str, Any]:
         """Nothing tells which of the references are the review's studies so far: people say so by themselves."""
