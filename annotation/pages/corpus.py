@@ -6,7 +6,7 @@ from typing import Any
 from django.db.models import Count, Exists, OuterRef, Prefetch, Q, QuerySet
 from django.db.models.lookups import GreaterThan
 
-from projects.models import Change, Decision, Project
+from projects.models import Change, Decision, Project, Unit
 from projects.rounds import raised
 from sql.counted import counted
 from sql.search import folded
@@ -157,6 +157,15 @@ def review_page(review: Review) -> Json:
         "targets": targets(review),
         "clusters": cluster_rows(list(mine)),
     }
+
+
+def place_of(unit: Unit) -> Json:
+    """Where a unit is to be seen: its cluster, or else the review on whose curate page it stands. Neither for one that
+    only its round knows."""
+    cluster = Cluster.objects.filter(Q(unit=unit) | Q(propositions__unit=unit)).values_list("pk", flat=True).first()
+    of = Q(unit=unit) | Q(targets__unit=unit) | Q(targets__evidence_pairs__unit=unit)
+    review = None if cluster else Review.objects.filter(of).values_list("pk", flat=True).first()
+    return {"cluster": cluster, "review": review}
 
 
 def targets(review: Review) -> QuerySet[Target]:

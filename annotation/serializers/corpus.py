@@ -379,11 +379,15 @@ class LevelStatisticsSerializer(Plain):
 
 
 class UnitPlaceSerializer(Plain):
-    """Where a unit is to be seen: the cluster that it is, or is a proposition of."""
+    """Where a unit is to be seen: in the cluster that it is, or is a proposition of, or else with the review that it
+    is, or is a target sentence of, by itself or with a study."""
 
     unit = serializers.IntegerField()
     key = serializers.CharField()
     cluster = serializers.IntegerField(allow_null=True, help_text="Null for a unit that is in no cluster.")
+    review = serializers.IntegerField(
+        allow_null=True, help_text="Whose curate page has it; null for a unit that only a round knows."
+    )
 
 
 class NewTextSerializer(Strict):

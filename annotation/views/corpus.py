@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 from drf_spectacular.utils import extend_schema
 from rest_framework import generics, status
 from rest_framework.request import Request
@@ -196,5 +196,4 @@ class UnitPlaceView(APIView):
     def get(self, request: Request, unit_id: int) -> Response:
         """Where a unit is to be seen, for links that know only the unit."""
         unit = permissions.unit_to_read(signed_in(request), unit_id)
-        cluster = Cluster.objects.filter(Q(unit=unit) | Q(propositions__unit=unit)).values_list("pk", flat=True).first()
-        return Response({"unit": unit.pk, "key": unit.key, "cluster": cluster})
+        return Response({"unit": unit.pk, "key": unit.key, **corpus_lists.place_of(unit)})

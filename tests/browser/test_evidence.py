@@ -194,3 +194,22 @@ def curated(desk: Visit, review: object) -> None:
     expect(page.get_by_text("evidence: sentence 5")).to_be_visible()
     expect(page.get_by_text("2 texts it is derived from")).to_be_visible()
     assert violations(desk) == []
+    looked_at_again(desk, target)
+
+
+def looked_at_again(desk: Visit, target: str) -> None:
+    """A corrected sentence makes its evidence stale: *Relabel* leads to the cell of the study."""
+    page = desk.page
+    page.get_by_role("button", name=f"Correct the text: {target}").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Text", exact=True).fill(f"In short, {target}")
+    dialog.get_by_label("Why is it changed?").fill("Words were missing.")
+    dialog.get_by_role("button", name="Save corrected text").click()
+    expect(page.get_by_role("button", name=f"Correct the text: In short, {target}"[:60])).to_be_visible()
+    desk.go("/projects/evidence/look-again")
+    pair = page.get_by_role("article").filter(has_text="26000000_0 10000001")
+    expect(pair).to_have_count(1)
+    pair.get_by_role("link", name="Relabel").click()
+    page.wait_for_url("**/projects/evidence/reviews/*/curate#*")
+    expect(page.get_by_role("button", name=f"Correct evidence of: In short, {target} (10000001)")).to_be_visible()
+    expect(page.locator("li:focus")).to_contain_text("evidence: sentence 5 (needs review)")

@@ -116,7 +116,7 @@ def test_a_cue_that_has_no_one_place_in_the_corrected_text_is_to_be_marked_anew(
     assert reply.status_code == 422
     assert how in reply.json()["detail"]
     place = client.get(f"{API}/units/{made['unit']}/place/").json()
-    assert place == {"unit": made["unit"], "key": "DEMO0000_0/1~2", "cluster": cluster.pk}
+    assert place == {"unit": made["unit"], "key": "DEMO0000_0/1~2", "cluster": cluster.pk, "review": None}
     page = client.get(f"{API}/clusters/{cluster.pk}/").json()
     assert [p["is_stale"] for p in page["propositions"]] == [False, True, False]
     assert page["propositions"][1]["earlier"] == [{"unit": old.pk, "version": 1, "text": TEXT}]
