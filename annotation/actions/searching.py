@@ -25,7 +25,7 @@ from ..imports.pubmed import xml
 from ..imports.pubmed.record import Record
 from ..models import FullText, Hit, RecordStatus, Review, Search, Study
 from ..pubmed import access
-from ..pubmed.client import MOST_FOUND, Client, PubMedAway, Wait
+from ..pubmed.client import MOST_FOUND, Client, PubMedAway, TooMuchAtOnce, Wait
 
 KIND = "search_pubmed"
 #: Records that are asked for, and stored, at once.
@@ -82,8 +82,10 @@ def _cited_by(review: Review) -> list[str]:
 
 
 def unread_studies(project: Project) -> QuerySet[Study]:
-    """Studies that the project has by their PubMed ids alone."""
-    return Study.objects.filter(project=project, record=RecordStatus.NOT_READ, pmid__regex=f"^{PMID.pattern}$")
+    """Studies that the project has by their PubMed ids alone, but for those whose records could not be taken."""
+    unfit = Hit.objects.filter(search__project=project, outcome=Outcome.UNFIT).values("pmid")
+    unread = Study.objects.filter(project=project, record=RecordStatus.NOT_READ, pmid__regex=f"^{PMID.pattern}$")
+    return unread.exclude(pmid__in=unfit)
 
 
 def read_studies(*, project: Project, by: Member) -> Search:
@@ -118,12 +120,12 @@ def go_on(*, search: Search, by: Member) -> Search:
     """Go on with a search that ended early, or ask again for records that PubMed did not have."""
     with transaction.atomic():
         ended = Search.objects.filter(pk=search.pk, state__in=(State.STOPPED, State.FAILED, State.DONE))
-        missing = search.hits.filter(outcome=Outcome.MISSING)
+        missing = search.hits.filter(outcome__in=(Outcome.MISSING, Outcome.UNFIT))
         if search.state == State.DONE and not missing.exists():
             raise Conflict("Nothing is left to read.")
         if not ended.update(state=State.WAITING, error="", finished_at=None):
             raise Conflict("This search is under way.")
-        missing.update(outcome=Outcome.WAITING)
+        missing.update(outcome=Outcome.WAITING, why="")
         _log("go on with search", search, by, None)
         _ask(search, by)
     search.refresh_from_db()
@@ -158,8 +160,8 @@ def retrieve(*, search: Search, by: User | None, progress: Progress, wait: Wait)
     while waiting := list(search.hits.filter(outcome=Outcome.WAITING).order_by("position")[:BATCH]):
         done = total - search.hits.filter(outcome=Outcome.WAITING).count()
         progress(done, total, "reading records")
-        records = _read(client.fetch([hit.pmid for hit in waiting]))
-        _store(search, waiting, records, by, done + len(waiting), total)
+        records, unfit = _fetched(client, [hit.pmid for hit in waiting])
+        _store(search, waiting, records, unfit, by, done + len(waiting), total)
     counts = counts_of(search)
     with batches.batch(total, total):
         Search.objects.filter(pk=search.pk).update(state=State.DONE, finished_at=timezone.now())
@@ -196,21 +198,37 @@ def _keep_hits(search: Search, pmids: Sequence[str]) -> None:
     Hit.objects.bulk_create(rows, batch_size=_ROWS)
 
 
-def _read(body: bytes) -> dict[str, Record]:
-    """The records of an answer by id. Raises `PubMedAway` for one that cannot be read, or holds what no record has."""
-    wrong: list[str] = []
+def _fetched(client: Client, pmids: Sequence[str]) -> tuple[dict[str, Record], dict[str, str]]:
+    """The records of some ids, and by id why others cannot be taken. What is too much at once is asked for in halves,
+    so that one record holds up no other."""
     try:
-        found = list(xml.articles([body], lambda line, field, said: wrong.append(f"{field}: {said}")))
+        return _read(client.fetch(pmids))
+    except TooMuchAtOnce as error:
+        if len(pmids) == 1:
+            return {}, {pmids[0]: str(error)}
+    half = len(pmids) // 2
+    first, second = _fetched(client, pmids[:half]), _fetched(client, pmids[half:])
+    return first[0] | second[0], first[1] | second[1]
+
+
+def _read(body: bytes) -> tuple[dict[str, Record], dict[str, str]]:
+    """The records of an answer by id, and why others cannot be taken. Raises `PubMedAway` for one that is none."""
+    unfit: dict[str, str] = {}
+
+    def fault(line: int, pmid: str, field: str, said: str) -> None:
+        unfit.setdefault(pmid, f"{field}: {said}")
+
+    try:
+        found = {one.pmid: one for one in xml.articles([body], fault)}
     except xml.Unsound as error:
         raise PubMedAway(f"PubMed's answer cannot be read: line {error.line}: {error.message}.") from None
-    if wrong:
-        raise PubMedAway(f"PubMed's answer cannot be read: {wrong[0]}.")
-    return {one.pmid: one for one in found}
+    return found, unfit
 
 
 def _store(
-    search: Search, asked: Sequence[Hit], records: dict[str, Record], by: User | None, done: int, total: int
-) -> None:
+    search: Search, asked: Sequence[Hit], records: dict[str, Record], unfit: dict[str, str], by: User | None,
+    done: int, total: int,
+) -> None:  # fmt: skip
     """Write what came of the ids that were asked for, all of it or nothing."""
     came = [records[hit.pmid] for hit in asked if hit.pmid in records]
     for _ in range(TRIES):
@@ -226,16 +244,21 @@ def _store(
             with batches.batch(done, total):
                 articles.complete()
                 rows.write()
-                _settle(search, asked, new, set(records), by)
+                _settle(search, asked, new, set(records), unfit, by)
             return
         except IntegrityError:
             continue  # others brought the same article in meanwhile: it is known now
     raise Conflict("Others bring the same articles in again and again; go on a little later.")
 
 
-def _settle(search: Search, asked: Sequence[Hit], new: set[str], came: set[str], by: User | None) -> None:
+def _settle(
+    search: Search, asked: Sequence[Hit], new: set[str], came: set[str], unfit: dict[str, str], by: User | None
+) -> None:
     outcomes: dict[str, list[str]] = {Outcome.NEW: [], Outcome.KNOWN: [], Outcome.MISSING: []}
     for hit in asked:
+        if hit.pmid in unfit and hit.pmid not in came:
+            search.hits.filter(pk=hit.pk).update(outcome=Outcome.UNFIT, why=unfit[hit.pmid])
+            continue
         outcome = Outcome.NEW if hit.pmid in new else Outcome.KNOWN if hit.pmid in came else Outcome.MISSING
         outcomes[outcome].append(hit.pmid)
     for became, pmids in outcomes.items():

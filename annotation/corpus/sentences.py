@@ -10,6 +10,8 @@ from measures.sentences import SPLITTER, sentence_ranges
 from ..models import Review, Sentence, Study
 
 A = TypeVar("A", Review, Study)
+#: No abstract has more sentences; what there is behind the last but one is one sentence.
+MOST = 10_000
 #: How many articles are split and stored at once.
 BATCH = 200
 
@@ -35,7 +37,8 @@ def pieces(abstract: str, sections: Sequence[Mapping[str, Any]]) -> list[Piece]:
         found += _within(abstract, at, at + left, "", "")
         found += _within(abstract, start, end, label, str(section.get("category", "")))
         at = end
-    return found + _within(abstract, at, len(abstract), "", "")
+    found += _within(abstract, at, len(abstract), "", "")
+    return found if len(found) <= MOST else [*found[: MOST - 1], found[MOST - 1]._replace(end=found[-1].end)]
 
 
 def _within(text: str, start: int, end: int, section: str, category: str) -> list[Piece]:

@@ -62,11 +62,14 @@ class Hit(models.Model):
         NEW = "new"
         KNOWN = "known"
         MISSING = "missing"
+        #: PubMed has a record of it that cannot be taken.
+        UNFIT = "unfit"
 
     search = models.ForeignKey(Search, on_delete=models.CASCADE, related_name="hits")
     position = models.PositiveIntegerField()
     pmid = models.CharField(max_length=10)
     outcome = models.CharField(max_length=7, choices=Outcome, default=Outcome.WAITING)
+    why = models.TextField(blank=True, help_text="Why its record cannot be taken.")
 
     class Meta:
         ordering = ["search_id", "position"]

@@ -1,5 +1,6 @@
 """Searches of PubMed as the page lists them."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,6 +14,8 @@ from projects.tables import Tables, get
 from ..models import Hit, Search
 
 Json = dict[str, Any]
+#: How many records that could not be taken a page of searches names.
+MOST_UNFIT = 100
 
 
 def searches(project: Project) -> QuerySet[Search]:
@@ -23,17 +26,28 @@ def searches(project: Project) -> QuerySet[Search]:
 
 
 def rows(page: Sequence[Search]) -> list[Json]:
+    unfit = _unfit(page)
     return [
         {
             "id": each.pk, "review": each.review, "topic": each.topic, "query": each.query,
             "date_from": each.date_from, "date_to": each.date_to, "translation": each.translation,
             "found": each.found, "state": each.state, "error": each.error,
             "counts": {name: getattr(each, f"hits_{name}") for name in Hit.Outcome.values},
+            "unfit": unfit[each.pk],
             "job": fresh_job(each.job) if each.job and each.state in ("waiting", "running") else None,
             "by": each.created_by.name if each.created_by else "", "created_at": each.created_at,
         }
         for each in page
     ]  # fmt: skip
+
+
+def _unfit(page: Sequence[Search]) -> dict[int, list[Json]]:
+    """The first records that could not be taken, of each search. One query."""
+    found: dict[int, list[Json]] = defaultdict(list)
+    hits = Hit.objects.filter(search__in=page, outcome=Hit.Outcome.UNFIT).order_by("search", "position")
+    for search, pmid, why in hits.values_list("search", "pmid", "why")[:MOST_UNFIT]:
+        found[search].append({"pmid": pmid, "why": why})
+    return found
 
 
 def row(search: Search) -> Json:

@@ -43,6 +43,10 @@ class PubMedAway(Problem):
     title = "PubMed did not answer"
 
 
+class TooMuchAtOnce(PubMedAway):
+    """An answer over the limit, which it stays however often it is asked for: fewer records may fit."""
+
+
 @dataclass(frozen=True)
 class Found:
     """How many there are, the query as it was understood, and the history that the ids are taken from."""
@@ -106,7 +110,7 @@ class Client:
         return ids
 
     def fetch(self, pmids: Sequence[str]) -> bytes:
-        """The records of some ids as XML, as it came. Raises `PubMedAway`."""
+        """The records of some ids as XML, as it came. Raises `PubMedAway`, and `TooMuchAtOnce` for too many of them."""
         asked = {"db": "pubmed", "id": ",".join(pmids), "retmode": "xml", "rettype": "abstract"}
         return self._asked("efetch.fcgi", asked, _is_a_set)
 
@@ -152,7 +156,9 @@ class Client:
         self._wait(max(0.0, (turn - timezone.now()).total_seconds()))
         try:
             reply = self._sent(f"{self._path}/{program}", body)
-        except (Away, Unresolved, Trouble, TooLarge) as error:
+        except TooLarge as error:
+            raise TooMuchAtOnce(str(error)) from error
+        except (Away, Unresolved, Trouble) as error:
             raise _Again(f"{str(error).rstrip('.')}.") from error
         except (NotAllowed, Untrusted) as error:
             raise PubMedAway(str(error)) from error

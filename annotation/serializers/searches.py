@@ -50,6 +50,12 @@ class SearchCountsSerializer(Plain):
     new = serializers.IntegerField()
     known = serializers.IntegerField(help_text="The project had them already.")
     missing = serializers.IntegerField(help_text="PubMed had no record of them.")
+    unfit = serializers.IntegerField(help_text="Whose records could not be taken.")
+
+
+class UnfitRecordSerializer(Plain):
+    pmid = serializers.CharField()
+    why = serializers.CharField(help_text="Why its record could not be taken.")
 
 
 class SearchRowSerializer(Plain):
@@ -68,6 +74,7 @@ class SearchRowSerializer(Plain):
     state = serializers.ChoiceField(choices=Search.State.choices)
     error = serializers.CharField(allow_blank=True)
     counts = SearchCountsSerializer()
+    unfit = UnfitRecordSerializer(many=True, help_text="Records that could not be taken; the first of them.")
     job = JobSerializer(allow_null=True, help_text="While it is under way.")
     by = serializers.CharField(allow_blank=True)
     created_at = serializers.DateTimeField()

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import timedelta
 from itertools import pairwise
 from typing import Any
@@ -19,6 +20,7 @@ from annotation.models import Hit, PubMedAccess, PubMedTurn, Review, Search, Stu
 from annotation.pubmed import access, client, pace
 from annotation.pubmed.access import Access
 from annotation.pubmed.client import Client, PubMedAway
+from annotation.values.flow import stages
 from api.problems import Refused
 from audit.actions import seal_pending
 from audit.models import Entry
@@ -136,6 +138,42 @@ def test_a_bomb_in_an_answer_is_refused_and_nothing_of_it_is_stored(
     assert (found.state, outcomes(found)) == ("failed", {"waiting": 2})
     assert "an entity is declared" in found.error
     assert done(searching.go_on(search=found, by=leader)).state == "done"
+
+
+def test_a_record_that_cannot_be_taken_is_noted_and_holds_up_no_other(
+    project: Project, leader: Member, stub: Stub, monkeypatch: pytest.MonkeyPatch,
+    client_of: Callable[[User], APIClient],
+) -> None:  # fmt: skip
+    [_, _, _, long, endless, *_] = stub.fill(6)
+    stub.records[long] = article(long, title="Nepralin " * 20_000)
+    stub.records[endless] = article(endless, types=["Review" * 50_000] * 4)
+    monkeypatch.setattr(client, "LIMITS", replace(client.LIMITS, size=2**20))
+    found = done(asked(project, leader))
+    assert (found.state, found.error, outcomes(found)) == ("done", "", {"new": 4, "unfit": 2})
+    [row] = client_of(leader.user).get(f"/api/v1/projects/{project.slug}/searches/").json()["results"]
+    assert [one["pmid"] for one in row["unfit"]] == [long, endless]
+    assert row["unfit"][0]["why"] == "title: 180,000 characters; expected at most 100,000"
+    assert row["unfit"][1]["why"] == "an answer of more than 1 MiB"
+    left_out = stages(project)[0]
+    assert ("that could not be taken", 2) in left_out.aside
+    stub.records[long] = article(long)
+    on = done(searching.go_on(search=found, by=leader))
+    assert (on.state, outcomes(on)) == ("done", {"new": 5, "unfit": 1})
+    assert not Hit.objects.exclude(outcome="unfit").exclude(why="").exists()
+
+
+def test_a_study_whose_record_cannot_be_taken_is_not_asked_for_again_and_again(
+    project: Project, leader: Member, stub: Stub
+) -> None:
+    [pmid] = stub.fill(1)
+    Study.objects.create(project=project, pmid=pmid)
+    stub.records[pmid] = article(pmid, title="x" * 100_001)
+    found = done(searching.read_studies(project=project, by=leader))
+    assert outcomes(found) == {"unfit": 1}
+    assert not searching.unread_studies(project).exists()
+    stub.fill(1)
+    assert outcomes(done(searching.go_on(search=found, by=leader))) == {"known": 1}
+    assert Study.objects.get().record == "read"
 
 
 def test_a_bomb_in_the_answer_of_a_search_is_refused(stub: Stub, db: None) -> None:
@@ -315,7 +353,8 @@ def test_leads_search_through_the_api(
     jobs.run_job(made.json()["job"]["id"])
     assert api.post(one, {"do": "stop"}, format="json").status_code == 409
     [row] = api.get(url).json()["results"]
-    assert (row["found"], row["counts"], row["review"]) == (3, {"waiting": 0, "new": 3, "known": 0, "missing": 0}, None)
+    assert (row["found"], row["review"], row["unfit"]) == (3, None, [])
+    assert row["counts"] == {"waiting": 0, "new": 3, "known": 0, "missing": 0, "unfit": 0}
     studies = api.post(f"{url}studies/", {"review": "30000000", "references": True}, format="json")
     assert (studies.status_code, studies.json()["review"]["pmid"], studies.json()["found"]) == (201, "30000000", 1)
     assert api.post(f"{url}studies/", {"review": "7", "pmids": "1"}, format="json").status_code == 422

@@ -14,7 +14,7 @@ from annotation.actions.curation.clusters import add_clusters
 from annotation.actions.curation.reviews import add_sentences
 from annotation.actions.supersede import supersede_target
 from annotation.corpus.articles import Articles
-from annotation.corpus.sentences import pieces, split, unsplit
+from annotation.corpus.sentences import MOST, pieces, split, unsplit
 from annotation.imports.pubmed.record import Record, composed
 from annotation.kinds.sentences import targets
 from annotation.models import Review, Sentence, Study, Target
@@ -113,6 +113,13 @@ def test_an_abstract_is_split_under_its_headings_by_code_points() -> None:
     assert [("Before. AIM: This. After."[p.start : p.end], p.section) for p in unlabelled] == [
         ("Before.", ""), ("This.", "AIM"), ("After.", ""),
     ]  # fmt: skip
+
+
+def test_what_is_split_into_more_sentences_than_are_counted_ends_with_a_long_one() -> None:
+    abstract = "A? " * 33_000
+    found = pieces(abstract, [])
+    assert len(found) == MOST
+    assert (found[-2].end - found[-2].start, found[-1].end) == (2, len(abstract.rstrip()))
 
 
 def test_a_record_brings_its_sentences_and_a_known_one_gets_them_with_its_abstract(project: Project) -> None:

@@ -180,7 +180,7 @@ def _records(source: Source, faults: Faults, habits: Habits, progress: Progress)
 def _of_xml(source: Source, faults: Faults, progress: Progress) -> Iterator[Record]:
     try:
         yield from xml.articles(
-            pieces(source, progress), lambda line, where, said: faults.add(source.name, line, where, said)
+            pieces(source, progress), lambda line, _, where, said: faults.add(source.name, line, where, said)
         )
     except xml.Unsound as error:
         faults.add(source.name, error.line, "file", error.message)

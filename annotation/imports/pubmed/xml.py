@@ -4,13 +4,13 @@ from collections.abc import Callable, Iterable, Iterator
 from xml.sax.xmlreader import AttributesImpl
 
 from ...corpus.items import PMID
-from ...corpus.lengths import DOCUMENT
+from ...corpus.lengths import DOCUMENT, longer
 from ..sax import Handler, flat, parsed, raised
 from ..sax import Unsound as Unsound
 from .record import Record, composed, is_retracted, year_of
 
-#: (line, field, message)
-Fault = Callable[[int, str, str], None]
+#: (line, PMID or "" where it has none, field, message)
+Fault = Callable[[int, str, str, str], None]
 ARTICLES = ("PubmedArticle", "PubmedBookArticle")
 ROOTS = ("PubmedArticleSet", "PubmedBookArticleSet", *ARTICLES)
 #: References of one article that are kept.
@@ -64,6 +64,7 @@ class _Handler(Handler):
         self._raised: list[int] = []
         self._about: dict[str, str] = {}
         self._relation = ""
+        self._wrong: list[tuple[int, str, str]] = []
 
     def startElement(self, name: str, attrs: AttributesImpl) -> None:  # noqa: N802 - SAX's name
         super().startElement(name, attrs)
@@ -109,7 +110,7 @@ class _Handler(Handler):
 
     def _take(self, what: str, text: str) -> None:
         if self._size > DOCUMENT:
-            self._fault(self.line, what, f"{self._size:,} characters; expected at most {DOCUMENT:,}")
+            self._wrong.append((self.line, what, f"{self._size:,} characters; expected at most {DOCUMENT:,}"))
             text = ""
         if what == "part":
             self._parts.append((self._about["Label"].strip(), self._about["NlmCategory"], text))
@@ -127,11 +128,14 @@ class _Handler(Handler):
     def _end(self) -> None:
         pmid = next(iter(self._found.get("pmid", [])), "")
         if not PMID.fullmatch(pmid):
-            self._fault(self._first_line, "PMID", f"expected a PubMed id, found {pmid[:40]!r}")
+            self._fault(self._first_line, "", "PMID", f"expected a PubMed id, found {pmid[:40]!r}")
             return
         abstract, sections = composed(self._parts)
-        if len(abstract) > DOCUMENT:
-            self._fault(self._first_line, "Abstract", f"{len(abstract):,} characters; expected at most {DOCUMENT:,}")
+        if wrong := longer(abstract, DOCUMENT):
+            self._wrong.append((self._first_line, "Abstract", wrong))
+        for line, field, message in self._wrong:
+            self._fault(line, pmid, field, message)
+        if self._wrong:
             return
         dates = self._found.get("year", []) + self._found.get("online", [])
         self.done.append(

@@ -7815,6 +7815,8 @@ export interface components {
             known: number;
             /** @description PubMed had no record of them. */
             missing: number;
+            /** @description Whose records could not be taken. */
+            unfit: number;
         };
         /** @description One search: what was asked, by whom, and how far it is. */
         SearchRow: {
@@ -7834,6 +7836,8 @@ export interface components {
             state: components["schemas"]["SearchStateEnum"];
             error: string;
             counts: components["schemas"]["SearchCounts"];
+            /** @description Records that could not be taken; the first of them. */
+            unfit: components["schemas"]["UnfitRecord"][];
             /** @description While it is under way. */
             job: components["schemas"]["Job"] | null;
             by: string;
@@ -8524,6 +8528,11 @@ export interface components {
             /** @description Units that were decided again since, and stay so. */
             kept: number;
         };
+        UnfitRecord: {
+            pmid: string;
+            /** @description Why its record could not be taken. */
+            why: string;
+        };
         /** @enum {string} */
         UnitLevelEnum: "document" | "sentence" | "proposition";
         /** @description One unit: what is read, what should be said, and what was written. */
@@ -8541,12 +8550,17 @@ export interface components {
             references: components["schemas"]["Reference"][];
             outputs: components["schemas"]["OutputCell"][];
         };
-        /** @description Where a unit is to be seen: the cluster that it is, or is a proposition of. */
+        /**
+         * @description Where a unit is to be seen: in the cluster that it is, or is a proposition of, or else with the review that it
+         *     is, or is a target sentence of, by itself or with a study.
+         */
         UnitPlace: {
             unit: number;
             key: string;
             /** @description Null for a unit that is in no cluster. */
             cluster: number | null;
+            /** @description Whose curate page has it; null for a unit that only a round knows. */
+            review: number | null;
         };
         UnreadStudies: {
             /** @description Studies that are known by their PubMed ids alone. */
