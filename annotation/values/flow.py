@@ -83,6 +83,7 @@ def _reviews(project: Project) -> Iterator[Stage]:
             (
                 ("in the project already", hits.get(Hit.Outcome.KNOWN, 0)),
                 ("not in PubMed any more", hits.get(Hit.Outcome.MISSING, 0)),
+                ("that could not be taken", hits.get(Hit.Outcome.UNFIT, 0)),
                 ("not read yet", hits.get(Hit.Outcome.WAITING, 0)),
             ),
         )  # fmt: skip
@@ -144,12 +145,17 @@ def _sentences(project: Project) -> Iterator[Stage]:
     targets = Target.objects.current().filter(project=project, level=Level.SENTENCE).order_by()
     support = Exists(Input.objects.current().filter(target=OuterRef("pk")))
     counted = targets.aggregate(
-        n=Count("pk"), picked=Count("pk", filter=Q(sentence__isnull=False)), supported=Count("pk", filter=support)
+        n=Count("pk"), once_picked=Count("pk", filter=Q(sentence__isnull=False)), supported=Count("pk", filter=support)
     )
     if not counted["n"]:
         return
     total, supported, unsupported = counted["n"], counted["supported"], count_dropped(project)
-    parts = (("picked from abstracts", counted["picked"]), ("typed or from files", total - counted["picked"]))
+    # One that was worked on stays when its sentence or its review is left out: it is no part of what is picked now.
+    picked = targets.filter(sentence__in=marks.filter(said=EvidenceMark.PICKED).values("sentence")).count()
+    parts = (
+        ("picked from abstracts", picked), ("typed or from files", total - counted["once_picked"]),
+        ("picked once, of sentences or reviews left out since", counted["once_picked"] - picked),
+    )  # fmt: skip
     begun = supported or unsupported
     aside = (("no study supports them", unsupported), ("not decided yet", total - supported - unsupported))
     yield _stage("targets", "Target sentences", total, parts, "Without evidence", aside if begun else ())

@@ -109,6 +109,18 @@ def test_a_small_project_that_is_played_through_adds_up(project: Project, by: Me
     ):  # fmt: skip
         assert found[step].onward == found[following].count
 
+    # Its target stays, for a tuple was made of it, and is no part of what is picked any more.
+    read(reviews[0], by, dropped="too many studies")
+    found = by_key(project)
+    assert (found["read"].count, found["read"].onward, "sentences" in found) == (2, 0, False)
+    left_out = "picked once, of sentences or reviews left out since"
+    assert dict(found["targets"].parts) == {"typed or from files": 1, left_out: 1}
+    read(reviews[0], by, s4="picked")
+    screen(reviews[0], "not relevant", by)
+    assert dict(by_key(project)["targets"].parts) == {"typed or from files": 1, left_out: 1}
+    screen(reviews[0], "include", by)
+    assert dict(by_key(project)["targets"].parts) == {"picked from abstracts": 1, "typed or from files": 1}
+
 
 def test_studies_whose_records_nobody_has_read_are_neither_with_nor_without_an_abstract(
     project: Project, by: Member
