@@ -141,6 +141,33 @@ def test_what_is_in_force_makes_input_propositions(clusters: list[Cluster], by: 
     assert list(findings()) == []
 
 
+def test_a_cluster_whose_evidence_is_taken_back_is_answered_with_nothing_and_asked_again_once_there_is_some(
+    project: Project, target: Target, clusters: list[Cluster], two: list[Member], by: Member
+) -> None:
+    round = build_round(project, two, kind=KIND, overlap=2)
+    answer(two[0].user, next_hand(user=two[0].user, round=round)[0], said(1), kind=KIND)
+    hands = [next_hand(user=each.user, round=round) for each in two]
+    Input.objects.filter(target=target).update(is_current=False)
+    assert [card["inputs"] for card in cards(round, hands[1])] == [[], []]
+    with pytest.raises(Refused, match="every input"):
+        answer(two[1].user, hands[1][0], said(1), kind=KIND)
+    for each, hand in zip(two, hands, strict=True):
+        for slot in hand:
+            answer(each.user, slot, said(of=0), kind=KIND)
+    close_round(round=round, by=by.user)
+    finish_round(round=round, by=by.user)
+    [empty] = Decision.objects.filter(kind=KIND).exclude(answer=None)
+    assert (empty.unit_id, inputs(clusters[1])) == (clusters[1].unit_id, []), "of the other some was said before"
+    assert kinds.get(KIND).in_words(said(of=0)) == {"supporting": "no inputs"}
+    pair = EvidencePair.objects.create(
+        target=target, study=target.inputs.order_by("position")[0].study,
+        unit=Unit.objects.create(project=project, type="target and study", key="a pair"),
+    )  # fmt: skip
+    split([pair.study])
+    correct(unit=pair.unit, kind="evidence", value=supports(2), reason="Read again.", by=by)
+    assert stale_units([one.unit_id for one in clusters]) >= {(one.unit_id, KIND) for one in clusters}
+
+
 def test_decided_otherwise_what_no_longer_supports_is_taken_out_and_comes_back(
     clusters: list[Cluster], by: Member
 ) -> None:

@@ -69,10 +69,9 @@ class AssignEvidenceKind(clusters.ClusterKind):
         }
 
     def check(self, slot: Assignment, value: Value) -> None:
-        """Something is said of every input of the sentence, and of no other."""
+        """Something is said of every input of the sentence, and of no other. Nothing is said where its evidence was
+        taken back while the round is open: what comes later makes that stale."""
         there = [row.position for row in inputs.of_units([slot.unit_id])[slot.unit_id]]
-        if not there:
-            raise Refused.field(f"value.{FIELD}", "The sentence of this cluster has no inputs yet.")
         if [one["number"] for one in value[FIELD]] != there:
             raise Refused.field(
                 f"value.{FIELD}", "Say of every input of the sentence whether it supports the proposition."
@@ -121,7 +120,7 @@ class AssignEvidenceKind(clusters.ClusterKind):
         numbers = [str(one["number"]) for one in value[field] if one["said"] == SUPPORTS]
         of = len(value[field])
         if not numbers:
-            return f"none of {of} inputs"
+            return f"none of {of} inputs" if of else "no inputs"
         # The numbers first: "2 of 2 inputs" would say that both do.
         return f"input{'s' if len(numbers) > 1 else ''} {', '.join(numbers)} (of {of})"
 

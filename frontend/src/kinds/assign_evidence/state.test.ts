@@ -30,6 +30,12 @@ it('asks again before it ends with nothing ticked, but not of an answer that is 
   expect(Ticking.begin(card(said()), null).next().complete).toBe(true)
 })
 
+it('ends at once where the evidence was taken back', () => {
+  const none = Ticking.begin({ ...card(), inputs: [] }, { ticked: [2], at: 1 })
+  expect([none.nudge, none.ticked, none.tick().ticked]).toEqual(['The sentence of this proposition has no evidence any more. Enter goes on.', [], []])
+  expect([none.next().complete, none.next().value, inWords(none.next().value)]).toEqual([true, { supporting: [] }, 'no inputs'])
+})
+
 it('begins with the answer or the draft', () => {
   expect(Ticking.begin(card(said(2)), null).ticked).toEqual([2])
   expect(Ticking.begin(card(said(2)), Ticking.begin(card(), null).move(2).tick().draft).draft).toEqual({ ticked: [4], at: 2 })

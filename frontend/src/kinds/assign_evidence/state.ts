@@ -12,6 +12,8 @@ export interface Draft {
 }
 
 const NONE = 'Nothing is ticked. Enter again if no text supports this proposition.'
+/** It was taken back while the round is open. */
+const GONE = 'The sentence of this proposition has no evidence any more. Enter goes on.'
 
 export class Ticking {
   private constructor(
@@ -29,8 +31,10 @@ export class Ticking {
 
   /** Where a unit begins: with its draft, else with its answer. */
   static begin(card: Card, draft: Draft | null): Ticking {
-    const there = draft ?? { ticked: supporting(card.value ?? null), at: 0 }
-    return new Ticking(card, there.ticked, Math.max(0, Math.min(there.at, card.inputs.length - 1)), '', false, null)
+    const said = draft ?? { ticked: supporting(card.value ?? null), at: 0 }
+    // What was ticked may have been taken back meanwhile.
+    const there = { ...said, ticked: said.ticked.filter((number) => card.inputs.some((one) => one.number === number)) }
+    return new Ticking(card, there.ticked, Math.max(0, Math.min(there.at, card.inputs.length - 1)), card.inputs.length ? '' : GONE, false, null)
   }
 
   get draft(): Draft {
@@ -62,7 +66,7 @@ export class Ticking {
     return at === this.at ? this : new Ticking(this.card, this.ticked, at, '', false, this.before)
   }
   next(): Ticking {
-    const again = this.nudge === NONE || !!this.card.value
+    const again = this.nudge === NONE || !!this.card.value || !this.card.inputs.length
     if (!this.ticked.length && !again) return new Ticking(this.card, this.ticked, this.at, NONE, false, this.before)
     return new Ticking(this.card, this.ticked, this.at, '', true, this.before)
   }
@@ -82,5 +86,6 @@ export function supporting(value: Value | null): number[] {
 
 export function inWords(value: Value | null): string {
   if (!value) return ''
+  if (!value.supporting.length) return 'no inputs'
   return `${supporting(value).length} of ${value.supporting.length} inputs`
 }
