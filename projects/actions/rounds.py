@@ -298,10 +298,14 @@ def _let_in(round: Round, people: Sequence[Member], units: int) -> None:
 
 
 def slots_of(round: Round, units: Chosen, people: Sequence[Member]) -> Iterator[Slot]:
-    """The slots of these (unit, context) ids, in the order of the walk."""
+    """The slots of these (unit, context) ids, in the order of the walk. Raises `Refused` where the people that a round
+    opens with cannot answer them all; whoever comes later comes to what is there."""
+    kind, shape = kinds.get(round.kind), Shape.of(round.overlap, round.sampling)
+    if people:
+        kind.check_people(round, units, people, shape.most)
     dealt = [member.pk for member in people] if round.dealing == Round.Dealing.DEALT else None
-    by_kind = kinds.get(round.kind).deal(round, units, dealt) if dealt is not None else None
-    return lay_out(units, Shape.of(round.overlap, round.sampling), dealt, round.seed, by_kind)
+    by_kind = kind.deal(round, units, dealt) if dealt is not None else None
+    return lay_out(units, shape, dealt, round.seed, by_kind)
 
 
 def assignment(round: Round, slot: Slot, after: int = 0) -> Assignment:

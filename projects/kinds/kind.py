@@ -162,6 +162,12 @@ class Kind:
         """About how many units `lay_out` makes of so many, by the options of a plan: a job prepares a large round."""
         return chosen
 
+    def check_people(
+        self, round: Round, units: Sequence[tuple[int, int]], people: Sequence[Member], wanted: int
+    ) -> None:
+        """Called with the people that a round opens with, and of how many of them each unit is asked at most. Raises
+        `Refused` where they cannot answer them all, and says which and why."""
+
     def deal(
         self, round: Round, units: Sequence[tuple[int, int]], people: Sequence[int]
     ) -> Mapping[int, Sequence[int]] | None:

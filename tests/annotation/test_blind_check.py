@@ -78,6 +78,11 @@ def test_the_card_tells_neither_the_target_nor_the_kind_nor_the_name(
 
 
 def test_nobody_checks_what_they_wrote(project: Project, cluster: Cluster, people: list[Member]) -> None:
+    too_few = ((people[:1], 1, "1 more person"), (people[:1], 2, "2 more people"), (people, 2, "1 more person"))
+    for who, overlap, add in too_few:
+        with pytest.raises(Refused, match=f"Ann1 wrote 3 of the 3 texts and cannot check them: add {add}"):
+            build_round(project, who, name="refused", kind=KIND, overlap=overlap)
+    assert not Round.objects.filter(kind=KIND, name="refused").exists()
     dealt = build_round(project, people, name="dealt", kind=KIND, dealing="dealt")
     assert next_hand(user=people[0].user, round=dealt) == []
     assert next_hand(user=people[1].user, round=dealt)

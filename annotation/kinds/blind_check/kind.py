@@ -8,7 +8,7 @@ from django.db.models import Exists, OuterRef, Prefetch, Q, QuerySet
 
 from api.problems import Refused
 from projects.kinds import Batch, Kind, SkipReason, Value
-from projects.models import Assignment, Project, Round, Unit
+from projects.models import Assignment, Member, Project, Round, Unit
 
 from ...models import Counterfactual, PicoSlot, RewrittenText
 from ..label.kind import LabelKind, asks_cues
@@ -49,6 +49,21 @@ class BlindCheckKind(LabelKind):
 
     def units_after_layout(self, project: Project, chosen: int, plan: Mapping[str, Any]) -> int:
         return chosen * 5
+
+    def check_people(
+        self, round: Round, units: Sequence[tuple[int, int]], people: Sequence[Member], wanted: int
+    ) -> None:
+        """Whoever wrote a text does not check it: there must be enough others."""
+        if len(people) > wanted:
+            return
+        authors = layout.authors([unit for unit, _ in units])
+        for member in people:
+            if mine := sum(author == member.pk for author in authors.values()):
+                lacking = wanted - (len(people) - 1)
+                raise Refused.field(
+                    "people", f"{member.user.name} wrote {mine} of the {len(units)} texts and cannot check them: "
+                    f"add {lacking} more {'person' if lacking == 1 else 'people'}."
+                )  # fmt: skip
 
     def deal(
         self, round: Round, units: Sequence[tuple[int, int]], people: Sequence[int]

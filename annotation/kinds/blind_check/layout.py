@@ -28,17 +28,20 @@ def units_of(round: Round, targets: Sequence[int]) -> list[tuple[int, int]]:
     return [(there[pk], pk) for pk in ids]
 
 
-def dealt(units: Sequence[int], people: Sequence[int], overlap: int) -> Mapping[int, Sequence[int]] | None:
-    """Each unit (id) to so many people (member ids), in turn, but never to whoever wrote it; None where there are too
-    few others."""
+def authors(units: Sequence[int]) -> dict[int, int]:
+    """By unit (id) the person (member id) who wrote it; texts that a file brought have none."""
     written = RewrittenText.objects.filter(unit__in=units, counterfactual__answer__isnull=False)
-    author = dict(written.values_list("unit", "counterfactual__answer__author"))
+    return dict(written.values_list("unit", "counterfactual__answer__author"))
+
+
+def dealt(units: Sequence[int], people: Sequence[int], overlap: int) -> Mapping[int, Sequence[int]]:
+    """Each unit (id) to so many people (member ids), in turn, but never to whoever wrote it: there are enough others
+    (`check_people`)."""
+    author = authors(units)
     found: dict[int, list[int]] = {}
     turn = 0
     for unit in units:
         others = [person for person in people if person != author.get(unit)]
-        if len(others) < overlap:
-            return None
         found[unit] = [others[(turn + n) % len(others)] for n in range(overlap)]
         turn += overlap
     return found
