@@ -75,7 +75,7 @@ TABLES: Sequence[Table] = (
          "bootstrap.", "guideline": "The version that it began with.", "units": "How many.",
          "sampling": "Filters, strata, sample and order.", "policy": "How answers become gold.",
          "options": "What people were shown.", "opened_at": TIME, "closed_at": TIME,
-         "blind": "Whether its texts are rated without knowing whose they are, and it is not unblinded yet: seed, "
+         "blind": "Whether its texts are judged without knowing what they are, and that is not told yet: seed, "
          "options and answers are left out."},
     ),
     Table(

@@ -2,7 +2,7 @@
 
 ``came_by`` says how an answer reached us (empty in those from before that was recorded), ``brought_by`` who brought it
 where that was not its rater. What people wrote beside their answers, comments and reasons, is left out unless the lead
-publishes it; rounds that are rated blindly are left out whole (`releases.sources.blinding`).
+publishes it; rounds that are judged blindly are left out whole (`releases.sources.blinding`).
 Texts are exact: a script reads them. (What goes to a spreadsheet is another export, which neutralises formulas.)
 """
 

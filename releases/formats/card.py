@@ -124,7 +124,8 @@ def _kept_blind(notes: Notes) -> str:
     rounds = notes.counts.get("rounds_kept_blind", [])
     if not rounds:
         return ""
-    return f" Of rounds that are rated blindly nothing is in it before they are unblinded: {', '.join(rounds)}."
+    names = ", ".join(rounds)
+    return f" Of rounds that are judged blindly nothing is in it before they are closed and unblinded: {names}."
 
 
 def _left_out(notes: Notes) -> str:

@@ -1,6 +1,6 @@
 """How each round came to its units: what its figures and its sample need to be made again. One JSON object a line.
 
-Of a round that is rated blindly seed and options are left out, and ``blind`` says so.
+Of a round that is judged blindly, and not told yet, seed and options are left out, and ``blind`` says so.
 """
 
 import json

@@ -136,7 +136,7 @@ def test_a_round_that_is_open_or_not_unblinded_leaves_no_trace_but_its_line(
     clues += list(PageText.objects.values_list("code", flat=True))
     for word in clues:
         assert word.encode() not in said
-    assert b"before they are unblinded: ratings." in said
+    assert b"before they are closed and unblinded: ratings." in said
     assert main([str(folder)]) == 0
 
 

@@ -28,6 +28,14 @@ def test_a_study_is_released_with_its_candidates_and_its_table_comes_out_again(
     study = begin(project, lead, people)
     open_yet = released(project, tmp_path / "open")
     assert not (open_yet / "agreement").exists(), "while people answer nothing tells which is gold"
+    # By the seed, which both rounds have, the numbers and the order of the candidates could be worked out.
+    told = [json.loads(line) for line in (open_yet / "rounds.jsonl").read_text(encoding="utf-8").splitlines()]
+    of_study = [line for line in told if line["round"].startswith("Study")]
+    assert {line["round"]: (line["seed"], line["options"], line["blind"]) for line in of_study} == {
+        "Study: labels": (None, {}, True), "Study: matches": (None, {}, True),
+    }  # fmt: skip
+    assert not (open_yet / "answers" / "match.csv").exists()
+    assert all("seed" not in line["sampling"] for line in of_study)
     play(study, people, lead)
     folder = released(project, tmp_path / "r")
     assert study.matches is not None
