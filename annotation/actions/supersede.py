@@ -55,6 +55,8 @@ def supersede_target(*, target: Target, text: str, reason: str, by: Member) -> T
             position=target.position, version=target.version + 1, text=text, sentence_id=target.sentence_id,
             unit=_next_unit(target),
         )  # fmt: skip
+        staleness.superseded(old=target.unit, new=new.unit, reason=reason, by=by, before=target.text, after=text)
+        # Read now: evidence that was decided up to here is with the old text, and what is decided from here on waits.
         Input.objects.bulk_create(
             Input(
                 target=new,
@@ -66,7 +68,6 @@ def supersede_target(*, target: Target, text: str, reason: str, by: Member) -> T
             )
             for one in target.inputs.order_by("position")
         )
-        staleness.superseded(old=target.unit, new=new.unit, reason=reason, by=by, before=target.text, after=text)
         made = Cluster.objects.current().filter(sentence__in=versions_of(target)).select_related("unit")
         staleness.changed(
             units=[cluster.unit for cluster in made], kinds=said_of("target"), what="text", reason=reason, by=by,

@@ -52,8 +52,12 @@ def superseded(
 
     Answers and decisions of the old unit stay as they are. In open rounds its slots are retired, answered ones too,
     and the new unit is asked in their place: of the same people where the round was dealt.
+
+    Nothing is decided of what hangs on the old unit from here to the end of the transaction: what follows from
+    decisions about that, and is to come over to the new text, is read after this.
     """
     with transaction.atomic():
+        _hold_hung_on(old)
         Unit.objects.filter(pk=old.pk).update(superseded_by=new)
         old.superseded_by = new
         _ask_anew(old, new)
@@ -66,6 +70,13 @@ def superseded(
             before={"unit": old.pk, "text": before}, after={"unit": new.pk, "text": after},
         )  # fmt: skip
     return rows
+
+
+def _hold_hung_on(unit: Unit) -> None:
+    """Wait for whoever decides of units that kinds made of this one, in the order in which curators hold them."""
+    hung = {one.pk for kind in all_kinds() for one in kind.hanging_on([unit])}
+    if hung:
+        list(Unit.objects.select_for_update(no_key=True).filter(pk__in=hung).order_by("pk").values_list("pk"))
 
 
 def _hung_on(units: Sequence[Unit], **change: Any) -> list[Change]:

@@ -1,5 +1,6 @@
 """Curators at the same cells at the same moment: one is first, the others are told; the same request counts once."""
 
+import threading
 import uuid
 from collections.abc import Callable
 from functools import partial
@@ -11,11 +12,19 @@ from django.db import IntegrityError, OperationalError
 from rest_framework.test import APIClient
 
 from accounts.models import User
-from annotation.models import Cluster, Proposition, Review
+from annotation.actions.supersede import supersede_target
+from annotation.kinds.evidence import in_force
+from annotation.models import Cluster, EvidencePair, Input, Proposition, Review, Target
 from audit.verify import findings
-from projects.actions.corrections import correct_all
+from projects.actions import staleness
+from projects.actions.answers import next_hand
+from projects.actions.corrections import correct, correct_all
+from projects.actions.gold import finish_round
+from projects.actions.rounds import close_round
 from projects.models import Answer, Assignment, Decision, Member, Project
 from tests.annotation.m3_files import brought_in, cluster, write
+from tests.annotation.test_evidence_kind import build_review, support
+from tests.builders import answer, build_round
 from tests.conftest import person
 from tests.projects.test_contests import at_once
 
@@ -111,3 +120,48 @@ def test_what_clashes_with_the_work_of_another_is_done_again_and_given_up_in_wor
         reply = client_of(curators[0]).post(f"/api/v1/units/{unit}/corrections/", body | more, format="json")
         assert reply.status_code == status, reply.content
     assert Answer.objects.exists() == (status == 201)
+
+
+class Pause:
+    """Something that is done by one thread halts there until another thread has done its own, or plainly waits."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, module: Any, name: str) -> None:
+        self.reached, self.gone_on = threading.Event(), threading.Event()
+        what = getattr(module, name)
+
+        def halting(*args: Any, **named: Any) -> Any:
+            self.reached.set()
+            self.gone_on.wait(1)
+            return what(*args, **named)
+
+        monkeypatch.setattr(module, name, halting)
+
+    def meanwhile(self, act: Callable[[], object]) -> None:
+        assert self.reached.wait(30)
+        act()
+        self.gone_on.set()
+
+
+@pytest.mark.parametrize("pauses", ["the correction", "the decision", "the forming of gold"])
+def test_evidence_that_is_decided_while_its_target_is_corrected_is_an_input_of_the_text_in_force(
+    project: Project, lead: User, ann1: User, monkeypatch: pytest.MonkeyPatch, pauses: str
+) -> None:
+    build_review(project, studies=1, texts=("Nepralin reduces attacks.",))
+    by, worker = (Member.objects.get(project=project, user=user) for user in (lead, ann1))
+    round = build_round(project, [worker], kind="evidence")
+    pair, target = EvidencePair.objects.select_related("unit").get(), Target.objects.select_related("unit").get()
+    if pauses == "the forming of gold":
+        answer(ann1, next_hand(user=ann1, round=round)[0], support(3), kind="evidence")
+        close_round(round=round, by=lead)
+        decide = partial(finish_round, round=round, by=lead)
+    else:
+        decide = partial(correct, unit=pair.unit, kind="evidence", value=support(3), reason="", by=by)
+    reword = partial(supersede_target, target=target, text="It reduces attacks.", reason="Wrong.", by=by)
+    if pauses == "the correction":
+        pause = Pause(monkeypatch, staleness, "superseded")
+        assert at_once(reword, partial(pause.meanwhile, decide)) == []
+    else:
+        pause = Pause(monkeypatch, in_force, "_passages")
+        assert at_once(decide, partial(pause.meanwhile, reword)) == []
+    texts = Input.objects.current().filter(target__unit__superseded_by=None).values_list("target__text", "text")
+    assert list(texts) == [("It reduces attacks.", "Nepralin reduced attacks of migraine.")]

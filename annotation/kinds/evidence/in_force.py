@@ -34,6 +34,9 @@ def follow(units: Sequence[Unit], *, by: User | None, reason: str) -> None:
     """Make the inputs of the sentences in force, and put aside what the target had from these studies otherwise, typed
     or brought by a file: what is decided of a target and a study stands in its place. Where a decision is taken back,
     that counts again. In the caller's transaction; a fixed number of queries; done again, it does nothing."""
+    # Whoever corrects the text of a target holds its pairs, too: the text in force stays so until this is done.
+    held = Unit.objects.select_for_update(no_key=True).filter(pk__in=[unit.pk for unit in units])
+    list(held.order_by("pk").values_list("pk"))
     pairs = list(EvidencePair.objects.filter(unit__in=units).select_related("target__unit", "study"))
     targets = in_their_place(pairs)
     said = {unit: value[FIELD] for unit, value in values_in_force(units, KIND).items() if FIELD in value}
