@@ -203,7 +203,7 @@ def test_a_data_set_is_built_from_a_query_to_a_release(lab: Lab, stub: Stub) -> 
     study = lab.study
     stub.records = dict(reviews())
     found = study.search("nepralin", "nepralin")
-    assert found["counts"] == {"waiting": 0, "new": REVIEWS, "known": 0, "missing": 0}
+    assert found["counts"] == {"waiting": 0, "new": REVIEWS, "known": 0, "missing": 0, "unfit": 0}
 
     screening = lab.round("screen", screened, screened_hastily)
     assert measured(study.agreement(screening), "screening")["units"] == REVIEWS
