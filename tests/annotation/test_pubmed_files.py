@@ -141,6 +141,11 @@ def test_a_large_file_is_read_in_the_memory_of_one_article() -> None:
         tracemalloc.stop()
 
 
+def test_an_article_of_more_pieces_than_anybody_writes_is_refused_before_it_fills_the_memory(tmp_path: Path) -> None:
+    [(_, said)] = faults(tmp_path / "types.xml", as_xml([article("30000001", types=["x"] * 60_000)]))
+    assert said == "more than 1,000,000 characters of one article"
+
+
 def test_nbib_says_the_same_in_its_own_form(project: Project, tmp_path: Path) -> None:
     [made] = bring(project, tmp_path / "a.nbib", NBIB.encode(), topic="relapse")
     first, second = Review.objects.order_by("pmid")

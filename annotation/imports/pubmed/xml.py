@@ -15,6 +15,8 @@ ARTICLES = ("PubmedArticle", "PubmedBookArticle")
 ROOTS = ("PubmedArticleSet", "PubmedBookArticleSet", *ARTICLES)
 #: References of one article that are kept.
 MOST_REFERENCES = 5_000
+#: What is kept of one article, in characters, references apart; each piece weighs a little by itself.
+MOST_OF_ARTICLE, _PIECE = 10 * DOCUMENT, 20
 _ARTICLE = "MedlineCitation/Article"
 _BOOK = "BookDocument"
 #: Elements whose text is read, by their path below the article, and what it is.
@@ -65,6 +67,7 @@ class _Handler(Handler):
         self._about: dict[str, str] = {}
         self._relation = ""
         self._wrong: list[tuple[int, str, str]] = []
+        self._weight = 0
 
     def startElement(self, name: str, attrs: AttributesImpl) -> None:  # noqa: N802 - SAX's name
         super().startElement(name, attrs)
@@ -112,6 +115,12 @@ class _Handler(Handler):
         if self._size > DOCUMENT:
             self._wrong.append((self.line, what, f"{self._size:,} characters; expected at most {DOCUMENT:,}"))
             text = ""
+        light = self._weight <= MOST_OF_ARTICLE
+        self._weight += len(text) + _PIECE if what != "reference" else 0
+        if self._weight > MOST_OF_ARTICLE:
+            if light:
+                self._wrong.append((self.line, what, f"more than {MOST_OF_ARTICLE:,} characters of one article"))
+            return
         if what == "part":
             self._parts.append((self._about["Label"].strip(), self._about["NlmCategory"], text))
         elif what == "type":
