@@ -16,6 +16,7 @@ import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
 
 from config.spa import manifest
+from tests.annotation.pubmed_stub import Stub, serving
 from tests.processes.conftest import TEMPLATE
 from tests.processes.house import House
 from tests.stages import servers
@@ -88,7 +89,14 @@ def furnished(folder: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+def pubmed() -> Iterator[Stub]:
+    """What the house takes for PubMed; it has nothing until a test fills it."""
+    with serving() as stub:
+        yield stub
+
+
+@pytest.fixture(scope="session")
+def house(tmp_path_factory: pytest.TempPathFactory, pubmed: Stub) -> Iterator[House]:
     """A house with the illustrative project and a closed, measured round in it; a web server and a worker."""
     if manifest() is None:
         pytest.fail("The production bundle has not been built: make frontend")
@@ -99,6 +107,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
     made = House(folder, "")
     # More projects are made in one house than a person makes in a day.
     made.environment["LIMIT_PROJECTS_PER_DAY"] = "0"
+    made.environment["PUBMED_URL"] = pubmed.url
     made.start_web()
     made.start_worker()
     yield made

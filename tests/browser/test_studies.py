@@ -1,9 +1,12 @@
 """The included studies of reviews, at a desk and on a phone: how many actions a list takes."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 from playwright.sync_api import expect
 
+from tests.annotation.jats_files import BODY, article, as_file, reference
+from tests.annotation.pubmed_stub import Stub
 from tests.browser.conftest import Visit
 from tests.browser.desk import SETTLED
 from tests.browser.test_pages import violations
@@ -52,7 +55,7 @@ PASTE = """text => {
 
 
 def test_a_pasted_list_takes_two_actions_and_a_picked_one_a_key_a_study(
-    house: House, visit: Callable[..., Visit]
+    house: House, visit: Callable[..., Visit], pubmed: Stub, tmp_path: Path
 ) -> None:
     round = run(house, OPEN)
     at = visit("ann1", width=1280)
@@ -110,6 +113,7 @@ def test_a_pasted_list_takes_two_actions_and_a_picked_one_a_key_a_study(
     expect(figure).to_be_visible()
     expect(desk.page.get_by_role("button", name="Save as PNG")).to_be_visible()
     assert violations(desk) == []
+    full_texts(desk, pubmed, tmp_path)
     narrow = visit("lead", scheme="dark", width=400)
     narrow.go("/projects/studies/search")
     expect(narrow.page.get_by_role("img", name="Flow of the data set")).to_be_visible()
@@ -121,3 +125,34 @@ def test_a_pasted_list_takes_two_actions_and_a_picked_one_a_key_a_study(
         [[[str(60000000 + n), ""] for n in range(1, 9)], 1],
         [[["40000000", ""]], 1],
     ]
+
+
+def full_texts(desk: Visit, pubmed: Stub, folder: Path) -> None:
+    """PubMed Central is asked for those that are lacking, and one that it does not have is brought in as a file."""
+    page = desk.page
+    cited = [reference(n, str(40_000_000 + n)) for n in range(1, 6)]
+    pubmed.full_texts |= {
+        "26000000": article("26000000", body=BODY, references=cited), "26000001": article("26000001"),
+    }  # fmt: skip
+    texts = page.get_by_role("region", name="Full texts")
+    expect(texts).to_contain_text("1 of 5 reviews.")
+    texts.get_by_role("button", name="Get full texts").click()
+    told = "Last time: 1 of 4 kept. PubMed Central does not have 2, and publishers withhold 1."
+    expect(texts.get_by_role("status").filter(has_text="Last time")).to_have_text(told, timeout=60_000)
+    expect(texts).to_contain_text("2 of 5 reviews.")
+    assert violations(desk) == []
+
+    file = folder / "review.xml"
+    file.write_bytes(as_file(article("", body=BODY, references=cited)))
+    desk.go("/projects/studies/import")
+    page.get_by_label("Format").select_option("jats")
+    page.get_by_label("Choose files").set_input_files(file)
+    page.get_by_role("button", name="Check the file").click()
+    expect(page.get_by_text("the file does not say its PMID: name the review")).to_be_visible(timeout=60_000)
+    assert violations(desk) == []
+    page.get_by_label("Review (PMID)").fill("26000002")
+    page.get_by_role("button", name="Check the file").click()
+    page.get_by_role("button", name="Import review.xml").click(timeout=60_000)
+    page.wait_for_url("**/projects/studies/import/*")
+    desk.go("/projects/studies/search")
+    expect(page.get_by_role("region", name="Full texts")).to_contain_text("3 of 5 reviews.")
