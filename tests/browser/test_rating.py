@@ -37,6 +37,13 @@ STORED = (
     "rows = list(Answer.objects.filter(assignment__round={round}).order_by('received_at')); "
     "values = kinds.get('{kind}').values(rows); print(json.dumps([values[a.pk] for a in rows if a.pk in values]))"
 )
+RATE = """
+from accounts.models import User
+from projects.models import Round
+from tests.evaluation.rating import rate_all
+user = User.objects.get(email='evaluator@example.org')
+print(rate_all(user, Round.objects.get(pk={round}), most={most}))
+"""
 #: Where everything stands that must not move while somebody rates.
 BOXES = """() => [...document.querySelectorAll(
   '.asked, .asked label, .evidence, .actions button, .saved, .studies, .texts button')]
@@ -111,11 +118,19 @@ def values(text: dict[str, Any]) -> dict[str, str]:
 
 
 def test_a_guideline_round_takes_four_presses_a_summary_and_never_scrolls(visit: Visiting, house: House) -> None:
-    at = Rating(visit("evaluator"), open_rating(house, GUIDELINE)).open()
+    """Over 10 clusters x 4 systems: the first two and the last by keyboard, those between them by a robot."""
+    at = Rating(visit("evaluator"), open_rating(house, GUIDELINE, sources=10)).open()
     boxes = at.page.evaluate(BOXES)
     assert at.page.evaluate(WITH_LONG_QUESTIONS) == boxes, "a long question takes one line, and is whole under E"
     seen = []
-    for _source in range(2):
+    for source in range(3):
+        if source == 2:
+            at.until_saved()
+            made = house.manage("shell", "-v0", "-c", RATE.format(round=at.round, most=7))
+            assert made.strip().splitlines()[-1] == "7"
+            at.page.reload()
+            at.ready()
+            expect(at.page.locator(".progress")).to_contain_text("10 of 10")
         for _summary in range(4):
             seen.append(at.shown())
             at.press("5 4 1")
@@ -123,17 +138,21 @@ def test_a_guideline_round_takes_four_presses_a_summary_and_never_scrolls(visit:
             assert at.scrolled() == 0
             at.through("Enter")
         expect(at.page.get_by_role("button", name="Last look")).to_have_attribute("aria-current", "step")
-        before = at.progress()
-        at.press("Enter")
-        expect(at.page.locator(".progress")).not_to_have_text(before)
-        at.page.wait_for_timeout(SETTLED)
-    assert at.presses == 2 * (4 * 4 + 1)
-    assert len(set(seen)) == 8
+        if source < 2:
+            before = at.progress()
+            at.press("Enter")
+            expect(at.page.locator(".progress")).not_to_have_text(before)
+            at.page.wait_for_timeout(SETTLED)
+    at.press("Enter")
+    expect(at.page.locator("main")).to_contain_text("All done")
+    assert at.presses == 3 * (4 * 4 + 1)
+    assert len(set(seen)) == 12
     at.until_saved()
     found = stored(house, at.round)
-    assert [values(text) for page in found for text in page["texts"]] == [
+    assert len(found) == 10
+    assert [values(text) for page in [*found[:2], found[-1]] for text in page["texts"]] == [
         {"coherence": "5", "relevance": "4", "consistency": "consistent"}
-    ] * 8
+    ] * 12
 
 
 def test_the_last_look_shows_what_an_answer_was(visit: Visiting, house: House) -> None:

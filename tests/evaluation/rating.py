@@ -105,10 +105,12 @@ def say(user: User, slot: Assignment, value: dict[str, Any]) -> Submitted:
     return submit(user=user, submission=submission(slot, value, kind=slot.round.kind, active_ms=30_000))
 
 
-def rate_all(user: User, round: Round, choose: Callable[[Criterion, str], str] = anything) -> int:
-    """Answer all that a person is handed; how many pages."""
+def rate_all(
+    user: User, round: Round, choose: Callable[[Criterion, str], str] = anything, most: int | None = None
+) -> int:
+    """Answer all that a person is handed, or so many pages at ``most``; how many."""
     done = 0
-    while slots := next_hand(user=user, round=round):
+    while done != most and (slots := next_hand(user=user, round=round)):
         card = cards.cards(round, slots[:1])[0]
         value = rate_value(card, choose) if round.kind == "rate" else pair_value(card, done % 2)
         say(user, slots[0], value)
@@ -120,9 +122,9 @@ def rate_all(user: User, round: Round, choose: Callable[[Criterion, str], str] =
 WORTH = {"Alder": 1.5, "Birch": 0.5, "Cedar": -0.5, "Dogwood": -1.5}
 
 
-def by_worth(seed: int, degraded: str = "Dogwood") -> Callable[[Criterion, str], str]:
-    """A rater who sees through texts: their system's worth, and noise. ``degraded``: the system whose worth a text of
-    none has; "" for a rater who misses no check."""
+def by_worth(seed: int, degraded: str = "Dogwood", severity: float = 0.0) -> Callable[[Criterion, str], str]:
+    """A rater who sees through texts: their system's worth, less the rater's severity, and noise. ``degraded``: the
+    system whose worth a text of none has; "" for a rater who misses no check."""
     random = np.random.default_rng(seed)
     named: dict[str, str] = {}
 
@@ -130,7 +132,7 @@ def by_worth(seed: int, degraded: str = "Dogwood") -> Callable[[Criterion, str],
         if key not in named:
             of = PageTextOf.objects.filter(text__code=key).values_list("entrant__name", flat=True).first()
             named[key] = of or degraded
-        noisy = WORTH.get(named[key], -9.0) + random.normal(0, 0.5)
+        noisy = WORTH.get(named[key], -9.0) - severity + random.normal(0, 0.5)
         if named[key] and not degraded:
             noisy = max(noisy, -1.0)  # above the least, which is left to degraded texts
         if criterion.scale.type == "likert":
