@@ -144,6 +144,9 @@ def test_a_large_file_is_read_in_the_memory_of_one_article() -> None:
 def test_an_article_of_more_pieces_than_anybody_writes_is_refused_before_it_fills_the_memory(tmp_path: Path) -> None:
     [(_, said)] = faults(tmp_path / "types.xml", as_xml([article("30000001", types=["x"] * 60_000)]))
     assert said == "more than 1,000,000 characters of one article"
+    for more in ("PT  - Review\n", "      and so on\n"):
+        nbib = f"PMID- 1\nTI  - x\n{more * 60_000}SO  - x\n".encode()
+        assert [wrong for _, wrong in faults(tmp_path / "a.nbib", nbib)].count(said) == 1
 
 
 def test_nbib_says_the_same_in_its_own_form(project: Project, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 
 from projects.background.progress import Progress
 from projects.uploads.faults import Faults
@@ -11,13 +12,29 @@ from ...corpus.items import PMID
 from ...corpus.lengths import DOCUMENT
 from ..json_lines import no_text
 from ..reading import Habits, Line, lines
-from .record import Record, is_retracted, sections_of, year_of
+from .record import MOST_OF_ARTICLE, PIECE, Record, is_retracted, sections_of, year_of
 
 _FIELD = re.compile(r"([A-Z][A-Z0-9]{1,3}) {0,2}- ?(.*)")
 _CONTINUED = re.compile(r" {6}(.*)")
 #: The field that PubMed writes last.
 _LAST = "SO"
+#: The fields that are read. Of others it is known that they were there.
+_READ = ("PMID", "AB", "TI", "BTI", "DP", "PT", "RIN", _LAST)
 Fields = dict[str, list[str]]
+
+
+@dataclass
+class _Begun:
+    """A record as far as it was read: the line on which it begins, its fields, and what is kept of it."""
+
+    line: int
+    fields: Fields = field(default_factory=dict)
+    weight: int = 0
+
+    def has_room(self, text: str) -> bool:
+        """Whether a record may have this, too."""
+        self.weight += len(text) + PIECE
+        return self.weight <= MOST_OF_ARTICLE
 
 
 def looks_like(head: str) -> bool:
@@ -28,46 +45,58 @@ def looks_like(head: str) -> bool:
 
 def records(source: Source, faults: Faults, habits: Habits, progress: Progress) -> Iterator[Record]:
     """The records that can be read, one at a time; the others become faults."""
-    begun: tuple[int, Fields] | None = None
+    begun: _Begun | None = None
     is_cut = False
     for line in lines(source, faults, habits, lambda text, at: _field_of(text), progress):
         is_cut = line.is_cut
         if not line.text.strip():
             if begun:
-                yield from _record(source.name, *begun, faults)
+                yield from _record(source.name, begun.line, begun.fields, faults)
             begun = None
             continue
-        if begun and line.text.startswith("PMID") and "PMID" in begun[1]:  # files put together without a blank line
-            yield from _record(source.name, *begun, faults)
+        if begun and line.text.startswith("PMID") and "PMID" in begun.fields:  # files put together without a blank line
+            yield from _record(source.name, begun.line, begun.fields, faults)
             begun = None
-        begun = begun or (line.number, {})
-        _take(source.name, line, begun[1], faults)
+        begun = begun or _Begun(line.number)
+        _take(source.name, line, begun, faults)
     if begun:
-        if is_cut and _LAST not in begun[1]:
+        if is_cut and _LAST not in begun.fields:
             message = f"the file ends without a line ending and without {_LAST}: it seems cut off"
-            faults.add(source.name, begun[0], "file", message)
+            faults.add(source.name, begun.line, "file", message)
             return
-        yield from _record(source.name, *begun, faults)
+        yield from _record(source.name, begun.line, begun.fields, faults)
 
 
 def _field_of(text: str) -> str:
     return found[1] if (found := _FIELD.match(text)) else "line"
 
 
-def _take(name: str, line: Line, fields: Fields, faults: Faults) -> None:
+def _take(name: str, line: Line, begun: _Begun, faults: Faults) -> None:
+    fields = begun.fields
     if unfit := no_text(line.text):
         faults.add(name, line.number, _field_of(line.text), unfit)
     elif more := _CONTINUED.fullmatch(line.text):
         if not fields:
             faults.add(name, line.number, "line", "a line that goes on begins the record")
-            return
-        last = next(reversed(fields.values()))
-        last[-1] = f"{last[-1]} {more[1]}".strip()
+        elif (tag := next(reversed(fields))) in _READ and _fits(name, line, begun, more[1], faults):
+            fields[tag][-1] = f"{fields[tag][-1]} {more[1]}".strip()
     elif found := _FIELD.fullmatch(line.text):
         values = fields.pop(found[1], [])
-        fields[found[1]] = [*values, found[2].strip()]  # the tag that a line that goes on belongs to is the last
+        fields[found[1]] = values  # the tag that a line that goes on belongs to is the last
+        if found[1] in _READ and _fits(name, line, begun, found[2], faults):
+            values.append(found[2].strip())
     else:
         faults.add(name, line.number, "line", 'expected a tag and "- ", such as "PMID- ", or six spaces')
+
+
+def _fits(name: str, line: Line, begun: _Begun, text: str, faults: Faults) -> bool:
+    """False, and a fault once, where a record has more than anybody writes."""
+    had_room = begun.weight <= MOST_OF_ARTICLE
+    if begun.has_room(text):
+        return True
+    if had_room:
+        faults.add(name, line.number, "line", f"more than {MOST_OF_ARTICLE:,} characters of one article")
+    return False
 
 
 def _record(name: str, line: int, fields: Fields, faults: Faults) -> Iterator[Record]:
@@ -77,9 +106,9 @@ def _record(name: str, line: int, fields: Fields, faults: Faults) -> Iterator[Re
         return
     abstract = " ".join(fields.get("AB", []))
     title = " ".join(fields.get("TI", []) or fields.get("BTI", []))
-    for field, text in (("AB", abstract), ("TI", title)):
+    for tag, text in (("AB", abstract), ("TI", title)):
         if len(text) > DOCUMENT:
-            faults.add(name, line, field, f"{len(text):,} characters; expected at most {DOCUMENT:,}")
+            faults.add(name, line, tag, f"{len(text):,} characters; expected at most {DOCUMENT:,}")
             return
     types = tuple(fields.get("PT", []))
     notices = fields.get("RIN", [])

@@ -6,6 +6,10 @@ from typing import NamedTuple
 
 from measures.abstracts import CONCLUSIONS, conclusions_of
 
+from ...corpus.lengths import DOCUMENT
+
+#: What is kept of one article, in characters, references apart; each piece weighs a little by itself.
+MOST_OF_ARTICLE, PIECE = 10 * DOCUMENT, 20
 #: NLM's categories of the sections of an abstract, and labels that mean them where a file does not say.
 _CATEGORIES = {
     "BACKGROUND": "BACKGROUND INTRODUCTION CONTEXT RATIONALE IMPORTANCE",

@@ -7,7 +7,7 @@ from ...corpus.items import PMID
 from ...corpus.lengths import DOCUMENT, longer
 from ..sax import Handler, flat, parsed, raised
 from ..sax import Unsound as Unsound
-from .record import Record, composed, is_retracted, year_of
+from .record import MOST_OF_ARTICLE, PIECE, Record, composed, is_retracted, year_of
 
 #: (line, PMID or "" where it has none, field, message)
 Fault = Callable[[int, str, str, str], None]
@@ -15,8 +15,6 @@ ARTICLES = ("PubmedArticle", "PubmedBookArticle")
 ROOTS = ("PubmedArticleSet", "PubmedBookArticleSet", *ARTICLES)
 #: References of one article that are kept.
 MOST_REFERENCES = 5_000
-#: What is kept of one article, in characters, references apart; each piece weighs a little by itself.
-MOST_OF_ARTICLE, _PIECE = 10 * DOCUMENT, 20
 _ARTICLE = "MedlineCitation/Article"
 _BOOK = "BookDocument"
 #: Elements whose text is read, by their path below the article, and what it is.
@@ -116,7 +114,7 @@ class _Handler(Handler):
             self._wrong.append((self.line, what, f"{self._size:,} characters; expected at most {DOCUMENT:,}"))
             text = ""
         light = self._weight <= MOST_OF_ARTICLE
-        self._weight += len(text) + _PIECE if what != "reference" else 0
+        self._weight += len(text) + PIECE if what != "reference" else 0
         if self._weight > MOST_OF_ARTICLE:
             if light:
                 self._wrong.append((self.line, what, f"more than {MOST_OF_ARTICLE:,} characters of one article"))
