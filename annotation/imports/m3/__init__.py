@@ -90,7 +90,7 @@ class M3File:
 
 class M3(Format):
     key = "m3"
-    title = "M3: evidence from studies for statements of reviews (JSON lines, levels 1 to 3)"
+    title = "M3: reviews and their evidence (JSON lines, levels 1 to 3)"
     levels = (Level("1", "document"), Level("2", "sentence"), Level("3", "proposition"))
 
     def read(self, source: Source, *, level: str, faults: Faults, progress: Progress) -> Parsed:

@@ -1,10 +1,12 @@
-import { Unauthenticated } from '../api/client.ts'
+import { Problem, Unauthenticated } from '../api/client.ts'
 import { errorMessage } from './errorMessage.ts'
 
 /** Something that a page asks the server for: not there yet, there, or not to be had and why. */
 export class Loaded<T> {
   value = $state.raw<T | null>(null)
   wrong = $state('')
+  /** What was asked for is not there: to ask again brings nothing. */
+  missing = $state(false)
   busy = $state(false)
   #ask: () => Promise<T>
   #turn = 0
@@ -27,6 +29,7 @@ export class Loaded<T> {
     } catch (error) {
       if (turn !== this.#turn) return
       // The page asks for a sign-in over this one, and loads anew after it.
+      this.missing = error instanceof Problem && error.status === 404
       this.wrong = error instanceof Unauthenticated ? 'You are signed out.' : errorMessage(error)
     } finally {
       if (turn === this.#turn) this.busy = false
