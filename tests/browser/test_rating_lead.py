@@ -10,21 +10,33 @@ from tests.browser.test_lead_path import nothing_for_axe
 from tests.browser.test_rating import Rating
 from tests.processes.house import House
 
+RATERS = ("Eva Evaluator", "Anna Annotator", "Ben Annotator")
+SYSTEMS = ("Alder", "Birch", "Cedar", "Dogwood")
 SLUG, CALIBRATED = "rated", "calibrated"
-#: A project with two systems that have each summarised six clusters, and an evaluator.
+#: A project with systems that have each summarised so many clusters, and three people who rate.
 PREPARED = """
 from accounts.models import User
 from projects.actions.people import add_member, create_project
-from tests.evaluation.rating import build_runs
+from tests.evaluation.rating import SYSTEMS, build_runs
 lead = User.objects.get(email='lead@example.org')
 project = create_project(slug=SLUG, name='Rated', by=lead)
-build_runs(project, clusters=CLUSTERS, systems=('Alder', 'Birch'))
-add_member(project=project, user=User.objects.get(email='evaluator@example.org'), role='evaluator', by=lead)
+build_runs(project, clusters=CLUSTERS, systems=list(SYSTEMS)[:MANY])
+for who in ('evaluator', 'ann1', 'ann2'):
+    add_member(project=project, user=User.objects.get(email=f'{who}@example.org'), role='evaluator', by=lead)
+"""
+#: What is so of each system, plus noise, as each of three robots sees it; they differ in how severe they are.
+RATED = """
+from accounts.models import User
+from projects.models import Round
+from tests.evaluation.rating import by_worth, rate_all
+round = Round.objects.get(pk=ROUND)
+for n, who in enumerate(('evaluator', 'ann1', 'ann2')):
+    rate_all(User.objects.get(email=f'{who}@example.org'), round, by_worth(n, severity=0.3 * (n - 1)))
 """
 
 
-def prepare(house: House, slug: str, clusters: int) -> None:
-    code = PREPARED.replace("SLUG", repr(slug)).replace("CLUSTERS", str(clusters))
+def prepare(house: House, slug: str, clusters: int, systems: int = 2) -> None:
+    code = PREPARED.replace("SLUG", repr(slug)).replace("CLUSTERS", str(clusters)).replace("MANY", str(systems))
     house.manage("shell", "-v0", "-c", code)
 
 
@@ -41,7 +53,8 @@ def _design(page: Page) -> str:
 
 
 def test_a_lead_plans_opens_closes_and_unblinds_a_rating_round(house: House, visit: Callable[..., Visit]) -> None:
-    prepare(house, SLUG, clusters=6)
+    """30 clusters x 4 systems x 3 raters, who are robots with effects, severity and noise that are known."""
+    prepare(house, SLUG, clusters=30, systems=4)
     lead = visit("lead")
     page = lead.page
     page.set_default_timeout(20_000)
@@ -50,24 +63,27 @@ def test_a_lead_plans_opens_closes_and_unblinds_a_rating_round(house: House, vis
     page.get_by_label("Name", exact=True).fill("First ratings")
     page.get_by_label("Rate summaries").check()
     expect(page.get_by_label("measure only")).to_be_checked()
-    page.get_by_label("Eva").check()
-    expect(page.locator("section[aria-labelledby=design] tbody tr")).to_have_count(2)
-    assert "Each system comes 3 times at each place" in _design(page)
+    page.get_by_label("People per unit (overlap)").fill("3")
+    for who in RATERS:
+        page.get_by_label(who).check()
+    expect(page.locator("section[aria-labelledby=design] tbody tr")).to_have_count(4)
+    expect(page.locator("section[aria-labelledby=design]")).to_contain_text("times at each place")
     _narrow_and_wide(lead)
     page.get_by_label("Alder").uncheck()
-    expect(page.locator("section[aria-labelledby=design] tbody tr")).to_have_count(1)
+    expect(page.locator("section[aria-labelledby=design] tbody tr")).to_have_count(3)
     page.get_by_label("Reference summaries").check()
-    page.get_by_label("Birch").uncheck()
+    for system in SYSTEMS[1:]:
+        page.get_by_label(system).uncheck()
     # What is wrong is said beside what it is about.
     expect(page.locator("fieldset", has_text="Summaries of").locator("xpath=..")).to_contain_text("runs of one level")
-    page.get_by_label("Alder").check()
-    page.get_by_label("Birch").check()
+    for system in SYSTEMS:
+        page.get_by_label(system).check()
     page.get_by_label("Reference summaries").uncheck()
     page.get_by_role("button", name="Open round").click()
     page.wait_for_url(re.compile(rf"/projects/{SLUG}/rounds/\d+$"))
 
     design = page.locator("section[aria-labelledby=design]")
-    expect(design).to_contain_text("Alder, Birch")
+    expect(design).to_contain_text("Alder, Birch, Cedar, Dogwood")
     expect(design.get_by_role("button", name="Unblind")).to_have_count(0)
     rater = visit("evaluator")
     expect(rater.page.locator("main")).to_contain_text("First ratings")
@@ -80,6 +96,7 @@ def test_a_lead_plans_opens_closes_and_unblinds_a_rating_round(house: House, vis
     expect(page.locator("section[aria-labelledby=seals]")).to_contain_text("rated blindly in 'First ratings'")
     expect(page.get_by_role("button", name="Lift")).to_have_count(0)
 
+    house.manage("shell", "-v0", "-c", RATED.replace("ROUND", address.rsplit("/", 1)[1]))
     page.goto(address)
     page.get_by_role("button", name="Close round …").click()
     page.get_by_role("button", name="Close round", exact=True).click()
@@ -89,8 +106,17 @@ def test_a_lead_plans_opens_closes_and_unblinds_a_rating_round(house: House, vis
     nothing_for_axe(lead)
     asked.get_by_role("button", name="Unblind round").click()
     expect(design).to_contain_text("by Lea Lead")
-    expect(design.get_by_role("link", name="Results")).to_be_visible()
     _narrow_and_wide(lead)
+    design.get_by_role("link", name="Results").click()
+    # A worker has made the figures; the order is that of the effects, and neighbours are told apart.
+    table = page.get_by_role("region", name="Table: Ratings of First ratings by system and criterion")
+    rows = table.locator("tbody tr")
+    expect(rows.locator("th")).to_have_text(["Alder", "Birch", "Cedar", "Dogwood"], timeout=120_000)
+    letters = [rows.nth(n).get_by_role("cell").first.locator("sup").inner_text().split()[-1] for n in range(4)]
+    assert letters == ["a", "b", "c", "d"]
+    raters = page.get_by_role("region", name="Table: Raters of First ratings").locator("tbody tr")
+    expect(raters).to_have_count(3)
+    assert all("30" in row for row in raters.all_inner_texts())
 
 
 def _opened(lead: Visit, name: str, person: str, address: str = "", **fields: str) -> int:
