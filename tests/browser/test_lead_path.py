@@ -132,6 +132,7 @@ def test_a_lead_imports_opens_watches_closes_measures_and_releases(visit: Callab
     expect(page.get_by_text("All files as released")).to_be_visible()
     expect(page.get_by_text("the chain of all seals")).to_be_visible()
     nothing_for_axe(lead)
+    page.get_by_role("button", name="m3/").click()
     with page.expect_download() as download:
         page.get_by_role("link", name="m3/level3.jsonl").click()
     download.value.save_as(tmp_path / "level3.jsonl")
