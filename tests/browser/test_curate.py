@@ -177,7 +177,9 @@ def test_a_review_is_rebuilt_from_its_sentences_to_a_released_cluster_by_keyboar
     hands.tab_to("1.0.0", exact=True)
     hands.press("Enter")
     page.wait_for_url(re.compile(r"/releases/\d+$"))
-    page.get_by_role("link", name="m3/level3.jsonl").wait_for()
+    page.get_by_role("button", name="m3/").wait_for()
+    hands.tab_to("m3/")
+    hands.press("Enter")
     hands.tab_to("m3/level3.jsonl")
     with page.expect_download() as download:
         hands.press("Enter")
