@@ -150,6 +150,7 @@ def test_evidence_that_is_decided_while_its_target_is_corrected_is_an_input_of_t
     by, worker = (Member.objects.get(project=project, user=user) for user in (lead, ann1))
     round = build_round(project, [worker], kind="evidence")
     pair, target = EvidencePair.objects.select_related("unit").get(), Target.objects.select_related("unit").get()
+    decide: Callable[[], object]
     if pauses == "the forming of gold":
         answer(ann1, next_hand(user=ann1, round=round)[0], support(3), kind="evidence")
         close_round(round=round, by=lead)
