@@ -25,7 +25,7 @@ from projects.rounds.counted import counted
 from tests.builders import build_cluster, build_round, label_value, submission
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.contest]
-#: `make soak` and CI set 500; a developer's run is shorter.
+#: `make soak` sets 500.
 CONTESTS = int(os.environ.get("CONTESTS", "60"))
 THREADS = 8
 

@@ -116,7 +116,7 @@ def live_sqlite(run: Run) -> None:
 
 
 def _live(run: Run, at_once: str, chosen: str, **environment: str) -> None:
-    side_by_side = ("-n", at_once, "--dist", "worksteal", "-p", "tests.stages.longest")
+    side_by_side = ("-n", at_once, "--dist", "worksteal", "-p", "tests.stages.longest", "--durations", "12")
     run.live(run.name, *side_by_side, "-m", chosen, *map(str, engine.alone()), **environment)
 
 

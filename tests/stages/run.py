@@ -24,7 +24,7 @@ ENVIRONMENT = {
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
     # How often eight threads meet for one unit's slots, and how often the web server is killed (see tests/).
-    "CONTESTS": os.environ.get("CONTESTS", "120"),
+    "CONTESTS": os.environ.get("CONTESTS", "60"),
     "KILLS": os.environ.get("KILLS", "6"),
 }
 #: So many live tests at once on two cores: they wait for servers to start, leases to lapse and pauses to end.
