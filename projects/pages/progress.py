@@ -31,7 +31,8 @@ def with_counts(rounds: QuerySet[Round]) -> QuerySet[Round]:
 def row(round: Any) -> dict[str, Any]:
     """A row of the lead's list from a round with counts."""
     return {
-        "id": round.pk, "name": round.name, "kind": round.kind, "purpose": round.purpose, "status": round.status,
+        "id": round.pk, "name": round.name, "kind": round.kind, "kind_title": kinds.get(round.kind).title,
+        "purpose": round.purpose, "status": round.status,
         "overlap": round.overlap, "units": round.units_count, "slots": round.slots, "answered": round.answered,
         "people": round.people or 0, "guideline": round.guideline.number, "opened_at": round.opened_at,
         "closed_at": round.closed_at,

@@ -241,6 +241,7 @@ class RoundRowSerializer(Plain):
     id = serializers.IntegerField()
     name = serializers.CharField()
     kind = serializers.CharField()
+    kind_title = serializers.CharField()
     purpose = serializers.ChoiceField(choices=Purpose.choices)
     status = serializers.ChoiceField(choices=Round.Status.choices)
     overlap = serializers.IntegerField()

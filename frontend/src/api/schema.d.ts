@@ -5531,6 +5531,7 @@ export interface components {
             id: number;
             name: string;
             kind: string;
+            kind_title: string;
             purpose: components["schemas"]["PurposeEnum"];
             status: components["schemas"]["RoundStatusEnum"];
             overlap: number;
@@ -7500,6 +7501,7 @@ export interface components {
             id: number;
             name: string;
             kind: string;
+            kind_title: string;
             purpose: components["schemas"]["PurposeEnum"];
             status: components["schemas"]["RoundStatusEnum"];
             overlap: number;
