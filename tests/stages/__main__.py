@@ -18,7 +18,7 @@ from tests import engine
 
 from . import changed as changes
 from . import kinds, servers, templates
-from .run import BESIDE_LIVE, BIN, DATA, LIVE, ROOT, Failed, Run
+from .run import BIN, DATA, LIVE, ROOT, Failed, Run
 
 #: Tests by pace: the many quick ones, and those that contend and kill.
 QUICK = "not browser and not processes and not contest and not long"
@@ -106,17 +106,17 @@ def live(run: Run) -> None:
     if why := without_postgres():
         raise servers.Missing(f"on PostgreSQL. {why}")
     with both(run) as environment:
-        _live(run, LIVE, f"{ALONE} and not sqlite", **environment)
+        _live(run, f"{ALONE} and not sqlite", **environment)
 
 
 def live_sqlite(run: Run) -> None:
     """The same on SQLite, where their matter is the engine's; all of them where there is no PostgreSQL."""
     chosen = ALONE if without_postgres() else f"{ALONE} and (engine or sqlite)"
-    _live(run, BESIDE_LIVE, chosen, **templates.sqlite(run))
+    _live(run, chosen, **templates.sqlite(run))
 
 
-def _live(run: Run, at_once: str, chosen: str, **environment: str) -> None:
-    side_by_side = ("-n", at_once, "--dist", "worksteal", "-p", "tests.stages.longest", "--durations", "12")
+def _live(run: Run, chosen: str, **environment: str) -> None:
+    side_by_side = ("-n", LIVE, "--dist", "worksteal", "-p", "tests.stages.longest", "--durations", "12")
     run.live(run.name, *side_by_side, "-m", chosen, *map(str, engine.alone()), **environment)
 
 
@@ -151,9 +151,9 @@ STAGES: dict[str, Stage] = {
     for stage in (style, types, imports, schema, frontend, postgres, sqlite, live, live_sqlite, browser)
 }
 EXTRA: dict[str, Stage] = {"changed": changed, "soak": soak}
-#: Those that mostly wait, in two lanes that take about as long.
-WAITING = (("live",), ("live_sqlite", "browser"))
-BESIDE = tuple(name for lane in WAITING for name in lane)
+#: Those that mostly wait. One after the other: on two cores a browser beside servers that are killed, or twice as many
+#: servers at once, makes the clocks of all lie.
+BESIDE = ("live", "live_sqlite", "browser")
 #: Those that read the sources, one after the other.
 CHECKS = ("style", "types", "imports", "schema", "frontend")
 
@@ -220,7 +220,7 @@ def main(chosen: list[str]) -> int:
 def lanes_of(names: Sequence[str]) -> list[list[str]]:
     """The stages that run one after the other, for each lane that has any; what waits begins first."""
     tests = [name for name in names if name not in (*BESIDE, *CHECKS)]
-    lanes = [[name for name in names if name in lane] for lane in (*WAITING, CHECKS)]
+    lanes = [[name for name in names if name in lane] for lane in (BESIDE, CHECKS)]
     return [lane for lane in (*lanes, tests) if lane]
 
 

@@ -29,8 +29,6 @@ ENVIRONMENT = {
 }
 #: So many live tests at once on two cores: they wait for servers to start, leases to lapse and pauses to end.
 LIVE = "4"
-#: And so many in the lane beside them.
-BESIDE_LIVE = "2"
 _printing = threading.Lock()
 
 
