@@ -5,8 +5,8 @@ import { errorMessage } from './errorMessage.ts'
 export class Loaded<T> {
   value = $state.raw<T | null>(null)
   wrong = $state('')
-  /** What was asked for is not there: to ask again brings nothing. */
-  missing = $state(false)
+  /** What was asked for is not there: to ask again brings nothing. It is told with `wrong`. */
+  missing = false
   busy = $state(false)
   #ask: () => Promise<T>
   #turn = 0
