@@ -18,7 +18,7 @@ from tests.config.world import World, make_world
 
 pytestmark = pytest.mark.django_db
 #: Times and numbers that stand nowhere else.
-ENDED, CUT, TOKENS, OUT = datetime(2031, 7, 9, 5, 4, 3, tzinfo=UTC), 71_311, 71_312, 71_313
+ENDED, CUT, TOKENS, OUT = datetime(2031, 7, 9, 5, 4, 3, tzinfo=UTC), 1_713_117_131, 1_713_117_132, 1_713_117_133
 PLANTED = (str(CUT), str(TOKENS), str(OUT), "2031-07-09", "LEAK")
 TABLES = [("m3-4", form) for form in ("csv", "markdown", "latex")]
 
