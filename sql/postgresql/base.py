@@ -22,11 +22,13 @@ class DatabaseWrapper(base.DatabaseWrapper):
         super().__init__(*given, **options)
         self._asked = 0.0
 
-    def get_connection_params(self) -> dict[str, Any]:
+    def _configure_connection(self, connection: Any) -> bool:
         """Without compiled statements. PostgreSQL compiles whatever it believes to be dear, which what is looked up row
-        by row always is to it: that takes longer than the statement (docs/decisions/0027-in-force.md)."""
-        params: dict[str, Any] = super().get_connection_params()
-        return {**params, "options": f"{params.get('options', '')} -c jit=off".strip()}
+        by row always is to it: that takes longer than the statement (docs/decisions/0027-in-force.md). Said once the
+        connection is there: poolers between refuse what they do not know of while it is made."""
+        super()._configure_connection(connection)  # type: ignore[misc]
+        connection.execute("SET jit = off")
+        return True
 
     def connect(self) -> None:
         super().connect()
