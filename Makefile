@@ -47,7 +47,7 @@ schema: $(VENV)/.runtime ## write the OpenAPI schema and the typed client's type
 	$(MANAGE) frontend api
 
 soak: $(VENV)/.test ## everything on both data bases, and long: 200 kills of the web server, 500 contests, 20 restarts, drills of 10 minutes, a data set of 60 reviews
-	KILLS=200 CONTESTS=500 RESTARTS=20 DRILL_SECONDS=600 SCALE=200000 SLOW=60 REVIEWS=60 $(BIN)/python -m tests.stages soak
+	SOAK=1 KILLS=200 CONTESTS=500 RESTARTS=20 DRILL_SECONDS=600 SCALE=200000 SLOW=60 REVIEWS=60 $(BIN)/python -m tests.stages soak
 
 drill: $(VENV)/.runtime ## make a backup, restore it into a scratch data base and verify it there
 	@$(MANAGE) backup_drill

@@ -136,11 +136,16 @@ def data_base() -> dict[str, Any]:
     else:
         settings["ENGINE"] = "sql.postgresql"
         settings["CONN_HEALTH_CHECKS"] = True
+        settings.setdefault("OPTIONS", {})
+        # An address of a socket (?host=/run/postgresql): pg_dump is told by the same two names where the server is.
+        for name in ("host", "port"):
+            if name in settings["OPTIONS"]:
+                settings[name.upper()] = str(settings["OPTIONS"].pop(name))
     # A connection a thread, kept; or, where PostgreSQL has few, so many for a process, which its threads share:
     # a request then waits for one. Two at least: a worker renews the lease of its job beside the job.
     most = env.int("DB_CONNECTIONS", default=0)
     if most and "sqlite" not in settings["ENGINE"]:
-        settings["OPTIONS"] = {"pool": {"min_size": 1, "max_size": max(most, 2), "timeout": 30}}
+        settings["OPTIONS"] |= {"pool": {"min_size": 1, "max_size": max(most, 2), "timeout": 30}}
     else:
         settings["CONN_MAX_AGE"] = env.int("CONN_MAX_AGE", default=600)
     return settings

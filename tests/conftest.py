@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import hypothesis
 import pytest
 from django.conf import settings
 from django.db import connection, transaction
@@ -24,6 +25,12 @@ collect_ignore = [] if "tests.two_texts.apps.TwoTextsConfig" in settings.INSTALL
 #: hand on SQLite, that of the run before (tests/stages/templates.py).
 BY_HAND = connection.vendor == "sqlite" and os.environ["DJANGO_SETTINGS_MODULE"] == "config.settings"
 TEMPLATE = os.environ.get("TEST_TEMPLATE", "") or (templates.kept() if BY_HAND else "")
+
+# On a busy machine the clocks of Hypothesis tell of the machine; what gets steeply slow others find (tests/growth.py).
+hypothesis.settings.register_profile(
+    "no clocks", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("no clocks")
 
 
 @pytest.hookimpl(tryfirst=True)

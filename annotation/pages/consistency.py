@@ -13,6 +13,7 @@ from projects.pages.plans import fresh_job
 from ..actions.consistency import KIND
 from ..models import ConsistencyCheck, Finding, FindingUnit, Proposition
 from ..models.finding import STATES
+from ..values import consistency as reading
 
 Json = dict[str, Any]
 
@@ -71,7 +72,7 @@ def about(project: Project, units: Collection[int]) -> list[Json]:
 
 def rows(page: Sequence[Finding]) -> list[Json]:
     """The findings of one page with the units and texts they name, and of those that were sent to review the rounds
-    in whose queue they wait. Four queries."""
+    in whose queue they wait. A fixed number of queries."""
     named: dict[int, list[tuple[int, str]]] = defaultdict(list)
     naming = FindingUnit.objects.filter(finding__in=[f.pk for f in page]).order_by("finding", "position")
     for finding, unit, key in naming.values_list("finding", "unit", "unit__key"):
@@ -82,11 +83,24 @@ def rows(page: Sequence[Finding]) -> list[Json]:
     targets = Proposition.objects.current().filter(position=0, cluster__unit__in=units)
     texts |= dict(targets.values_list("cluster__unit", "text"))
     kinds = {rule.key: rule.kind for rule in RULES}
+    in_doubt = {rule.key: rule.in_doubt for rule in RULES}
     queues = _queues(units)
+    claims = reading.claims(units)
+
+    def marked(rule: str, unit: int) -> list[Json]:
+        words = in_doubt[rule](claims[unit]) if rule in in_doubt and unit in claims else ()
+        return [{"start": start, "end": end} for start, end in words]
+
     return [
         {
             "id": f.pk, "rule": f.rule, "reason": f.reason, "is_information": f.is_information, "weight": f.weight,
-            "units": [{"unit": unit, "key": key, "text": texts.get(unit, "")} for unit, key in named[f.pk]],
+            "units": [
+                {
+                    "unit": unit, "key": key, "text": texts.get(unit, ""),
+                    "marked": marked(f.rule, unit),
+                }
+                for unit, key in named[f.pk]
+            ],
             "said": f.said, "because": f.because, "said_by": f.said_by.name if f.said_by else "", "said_at": f.said_at,
             "can_be_sent": bool(kinds.get(f.rule)),
             "queues": [

@@ -7,7 +7,7 @@ from projects.serializers.rounds import JobSerializer
 
 from ..models import Finding
 from ..models.finding import STATES
-from .corpus import Plain
+from .corpus import CorpusRangeSerializer, Plain
 
 
 class RuleTotalsSerializer(Plain):
@@ -33,6 +33,7 @@ class FindingUnitSerializer(Plain):
     unit = serializers.IntegerField()
     key = serializers.CharField()
     text = serializers.CharField(allow_blank=True, help_text="Of a cluster its target.")
+    marked = CorpusRangeSerializer(many=True, help_text="Where the words in doubt stand in the text, in order.")
 
 
 class FindingQueueSerializer(Plain):

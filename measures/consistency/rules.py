@@ -6,25 +6,42 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from measures import counterfactuals
+from measures.spans import Ranges
 
 from . import labels, near, relations, repeats, tuples, wording
 from .claims import Claim, Cluster, Finding
 
 Find = Callable[[Sequence[Cluster]], Iterable[Finding]]
+Words = Callable[[Claim], Ranges]
 #: How far a check is: (clusters looked at by the rule, rules done).
 Told = Callable[[int, int, str], None]
+
+
+def _no_words(claim: Claim) -> Ranges:
+    return ()
+
+
+def _cue(claim: Claim) -> Ranges:
+    return claim.polarity_at
+
+
+def _speaking_against(claim: Claim) -> Ranges:
+    found = wording.contradiction(claim)
+    return (found.at,) if found else ()
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
     """``key`` names it in files and commands, ``title`` on pages. ``kind`` is the task whose answer it doubts, "" where
-    it is another matter than a label."""
+    it is another matter than a label. ``in_doubt``: the words of a claim's text that it is about, half-open ranges of
+    code points in order; none where it is about words that are lacking."""
 
     key: str
     title: str
     kind: str
     why: str
     find: Find
+    in_doubt: Words = _no_words
 
 
 def check(clusters: Sequence[Cluster], told: Told = lambda done, total, note: None) -> Iterator[Finding]:
@@ -93,22 +110,23 @@ def _counterfactual(clusters: Sequence[Cluster]) -> Iterator[Finding]:
 RULES: tuple[Rule, ...] = (
     Rule("n/a without no evidence", "N/A without no evidence", "label",
          "n/a is the polarity of a text without evidence, and of no other.",
-         _of_claims("n/a without no evidence", labels.without_evidence)),
+         _of_claims("n/a without no evidence", labels.without_evidence), _cue),
     Rule("relation", "Relation against the inputs", "discourse",
          "Inputs agree when all have the same polarity.", _relation),
     Rule("differing labels", "One sentence, different labels", "label",
-         "The same sentence of the same study says the same wherever it is used.", repeats.differing_labels),
+         "The same sentence of the same study says the same wherever it is used.", repeats.differing_labels, _cue),
     Rule("near duplicate", "Almost the same sentence, opposite polarity", "label",
-         "Sentences that share nearly all words seldom say the opposite.", near.opposite),
+         "Sentences that share nearly all words seldom say the opposite.", near.opposite, _cue),
     Rule("wording", "Polarity against the wording", "label",
-         "The sentence's own negations and comparisons speak against the polarity.", _wording),
+         "The sentence's own negations and comparisons speak against the polarity.", _wording, _speaking_against),
     Rule("missing modality cue", "Modality without a cue", "label",
          "A modality other than moderate is shown by words.",
          _of_claims("missing modality cue", labels.modality_unshown)),
     Rule("missing polarity cue", "Polarity without a cue", "label",
          "A polarity is shown by words.", _of_claims("missing polarity cue", labels.polarity_unshown)),
     Rule("needless polarity cue", "N/A with a polarity cue", "label",
-         "Without evidence there is no polarity to show.", _of_claims("needless polarity cue", labels.needless_cue)),
+         "Without evidence there is no polarity to show.",
+         _of_claims("needless polarity cue", labels.needless_cue), _cue),
     Rule("tuple text", "Tuple not from the target", "",
          "What a slot says is in the target, recomposed from it, or in brackets.", _tuple_text),
     Rule("repeated input", "Input twice in a cluster", "", "The same sentence counts twice.", _repeated_input),

@@ -55,7 +55,8 @@ _SUPPORTS: dict[str, frozenset[Says]] = {
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A word that ``says`` something, with how much it weighs (0..1), and the words it was read from.
+    """A word that ``says`` something, with how much it weighs (0..1), the words it was read from, and where they stand
+    (half-open, in code points; of a cue without a place empty).
 
     One that ``is_bare`` names no effect ("both", "but not"): it speaks for a polarity, not against one.
     """
@@ -63,16 +64,18 @@ class Reading:
     says: Says
     weight: float
     quote: str
+    at: Range = (0, 0)
     is_bare: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """``weight`` in 0..1: what speaks against the polarity less what speaks for it."""
+    """``weight`` in 0..1: what speaks against the polarity less what speaks for it; ``at``: where its words stand."""
 
     weight: float
     says: Says
     quote: str
+    at: Range
 
 
 def contradiction(claim: Claim) -> Contradiction | None:
@@ -84,7 +87,7 @@ def contradiction(claim: Claim) -> Contradiction | None:
     against = [r for r in found if r.says not in supports and not r.is_bare]
     best = max(against, key=lambda r: r.weight, default=None)
     weight = best.weight - max((r.weight for r in found if r.says in supports), default=0.0) if best else 0.0
-    return Contradiction(round(weight, 3), best.says, best.quote) if best and weight > 0 else None
+    return Contradiction(round(weight, 3), best.says, best.quote, best.at) if best and weight > 0 else None
 
 
 def reason(claim: Claim, found: Contradiction) -> str:
@@ -101,11 +104,12 @@ def readings(text: str, cue: Ranges = ()) -> Iterator[Reading]:
             if read := _read(tokens.keys, i, clause, scope, i if within is None else within):
                 says, weight, first = read
                 of_cue = not cue or _meets(tokens, first, i, cue)
-                quote = text[tokens.ranges[first][0] : tokens.ranges[i][1]]
-                yield Reading(says, weight if of_cue else weight * ELSEWHERE, quote)
+                at = (tokens.ranges[first][0], tokens.ranges[i][1])
+                yield Reading(says, weight if of_cue else weight * ELSEWHERE, text[slice(*at)], at)
             elif within is not None and (plays("negator", tokens.keys[i]) or tokens.keys[i] in _ALIKE):
                 # "Both", "but not": a cue that says it without naming an effect.
-                yield Reading("no effect", ALIKE, text[slice(*tokens.ranges[i])], is_bare=True)
+                at = tokens.ranges[i]
+                yield Reading("no effect", ALIKE, text[slice(*at)], at, is_bare=True)
 
 
 def _of_a_cue_without_place(claim: Claim) -> Iterator[Reading]:

@@ -6,10 +6,11 @@ from textwrap import wrap
 
 from .svg import Drawing
 
-WIDTH, BOX, GAP, LINE, PADDING = 640.0, 300.0, 26.0, 17.0, 10.0
-ASIDE = 340.0
+#: As wide as a column of a paper.
+WIDTH, BOX, GAP, LINE, PADDING = 480.0, 226.0, 26.0, 17.0, 10.0
+ASIDE = 254.0
 #: Characters in a line of a box.
-LONGEST = 42
+LONGEST = 29
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ def flow_chart(title: str, note: str, boxes: Sequence[Box], *, palette: str) -> 
     """An SVG file."""
     texts = [(_wrapped(box.words, box.lines), _wrapped(box.aside, box.aside_lines)) for box in boxes]
     heights = [max(_height(main), _height(aside)) for main, aside in texts]
-    notes = wrap(note, 92)
+    notes = wrap(note, 70)
     top = 34.0
     bottom = top + sum(heights) + GAP * max(0, len(boxes) - 1)
     drawing = Drawing(WIDTH, bottom + 20 + 16 * len(notes), palette)
@@ -46,7 +47,8 @@ def flow_chart(title: str, note: str, boxes: Sequence[Box], *, palette: str) -> 
 
 def _wrapped(head: str, lines: Sequence[str]) -> list[tuple[str, str]]:
     """(line, colour) of a box; none where it has nothing to say."""
-    first = [(line, "ink") for line in wrap(head, LONGEST)]
+    # A count stays whole: textwrap breaks no line at a space that does not break.
+    first = [(line, "ink") for line in wrap(head.replace(" = ", "\u00a0=\u00a0"), LONGEST)]
     return first + [(part, "quiet") for line in lines for part in wrap(line, LONGEST, subsequent_indent="  ")]
 
 

@@ -16,6 +16,7 @@ from rest_framework.test import APIClient
 from accounts import throttling
 from accounts.models import Failure, User
 from audit.models import Entry
+from sql import addresses
 from tests.processes import forks
 
 PASSWORD = "correct horse battery staple"
@@ -203,10 +204,7 @@ print(json.dumps([send(n).status_code for n in range(8)]))
 @pytest.mark.django_db(transaction=True)
 def test_failures_count_over_two_processes(anna: User) -> None:
     kept = connection.settings_dict
-    if connection.vendor == "sqlite":
-        url = f"sqlite:///{kept['NAME']}"
-    else:
-        url = f"postgresql://{kept['USER']}:{kept['PASSWORD']}@{kept['HOST']}:{kept['PORT'] or 5432}/{kept['NAME']}"
+    url = f"sqlite:///{kept['NAME']}" if connection.vendor == "sqlite" else addresses.of(kept["NAME"])
     environment = os.environ | {
         "DATABASE_URL": url, "DJANGO_SETTINGS_MODULE": "config.settings", "DEBUG": "1", "PYTHONPATH": str(forks.ROOT),
     }  # fmt: skip

@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from playwright.sync_api import Page, Request, expect
+from playwright.sync_api import Locator, Page, Request, expect
 
 from tests.browser.conftest import Visit
 from tests.processes.house import House
@@ -33,6 +33,14 @@ people = [add_member(project=project, user=u, role='annotator', by=lead) for u i
 round = build_round(project, people, name='desk', overlap=given['overlap'], purpose='measure only')
 print(json.dumps(round.pk))
 """
+
+
+def to_take(page: Page, way: str, figure: str = "") -> Locator:
+    """A way of taking a figure or table home, once the list of all of them is open."""
+    button = page.get_by_role("button", name=re.compile(f"^Export ?: .*{re.escape(figure)}")).first
+    if button.get_attribute("aria-expanded") == "false":
+        button.press("Enter")
+    return button.locator("xpath=..").locator("li > *").filter(has_text=re.compile(f"^{re.escape(way)}:"))
 
 
 def open_round(house: House, slug: str, texts: list[str], *people: str, overlap: int = 1) -> int:

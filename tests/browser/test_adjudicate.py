@@ -214,6 +214,8 @@ def test_undo_skip_reopen_and_the_pages_for_screen_readers(
     expect(page.get_by_role("row").filter(has_text="The guideline changed.").first).to_be_visible()
     page.set_viewport_size({"width": 400, "height": 800})
     assert page.evaluate("document.documentElement.scrollWidth") == 400, "nothing widens a narrow page"
+    folded = page.locator("details.drawn")
+    assert folded.count() == page.locator("article").count() - 1, "the text stands once"
     page.get_by_role("button", name="Adopt in bulk").click()
     expect(page.get_by_role("dialog")).to_contain_text("20 contested units")
     box, words = page.get_by_label("equally near"), page.get_by_text("Also where answers")
@@ -230,3 +232,20 @@ def test_undo_skip_reopen_and_the_pages_for_screen_readers(
     expect(page.get_by_role("heading", name="Nothing is left")).to_be_visible()
     page.get_by_role("button", name="Undo").first.click()
     at.until_left(20)
+
+    # What somebody else decides further on in the queue is passed over, and said.
+    queue = page.request.get(f"{lead.address}/api/v1/rounds/{round}/adjudication/").json()["rows"]
+    another = visit("lead")
+    another.go(f"/projects/{slug}/rounds/{round}/adjudicate?unit={queue[2]['unit']}")
+    there = AtTheDesk(another.page)
+    there.until_left(20)
+    there.press("1")
+    there.press("q")
+    there.until_left(19)
+    for _ in range(2):
+        page.get_by_role("button", name="Skip K").click()
+        page.wait_for_timeout(SETTLED)
+    expect(page.locator(".about strong")).to_have_text(queue[3]["key"])
+    at.until_left(19)
+    page.get_by_role("status").get_by_role("button", name=f"Show {queue[2]['key']}").click()
+    expect(page.get_by_text("Already decided.")).to_be_visible()

@@ -188,8 +188,23 @@ def test_a_review_is_rebuilt_from_its_sentences_to_a_released_cluster_by_keyboar
     assert released == SAMPLE.read_text(encoding="utf-8").splitlines(keepends=True)[0]
 
 
+#: Of the first row of a grid: whether its cells stand below each other, and the least width of a text and a cue.
+ROW = """grid => {
+  const of = name => grid.querySelector(`.line:not(.heads) > .${name}`).getBoundingClientRect()
+  const [study, text, ...cues] = ['study', 'text', 'polarity_cue', 'modality_cue'].map(of)
+  return [study.left === text.left, text.width, Math.min(...cues.map(c => c.width))]
+}"""
+
+
 def test_values_fill_down_and_what_a_text_does_not_hold_is_refused_by_cell(at_curated: Visiting) -> None:
     page = at_curated().page
+    # Beside each other the columns have room for whole words; where they have not, each row is a block.
+    for width in (1280, 1136, 1120, 700, 320):
+        page.set_viewport_size({"width": width, "height": 800})
+        folded, text, cue = page.locator("[role=grid][aria-label^='Propositions of']").first.evaluate(ROW)
+        assert (folded, text > 200, cue >= 120) == (width <= 1120, True, True), (width, folded, text, cue)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.set_viewport_size({"width": 1280, "height": 800})
     hands = Hands(page)
     hands.tab_into("Propositions of")
     first = cell(page, "Propositions of", 0, "Modality").inner_text().strip()

@@ -1,5 +1,6 @@
 """What every page has in common: a way past the header, a way on from nowhere, one height of controls, paper."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Visit
+from tests.browser.desk import to_take
 from tests.browser.test_pages import PROJECT, addresses, unnamed_controls, violations
 
 Visiting = Callable[..., Visit]
@@ -87,6 +89,10 @@ def test_an_address_that_is_not_there_offers_ways_on(visit: Visiting, width: int
     main.get_by_role("button", name="Search").click()
     lead.page.wait_for_url("**/corpus?search=effect")
     expect(lead.page.get_by_role("heading", level=1)).to_have_text("Corpus")
+    lead.go(f"{PROJECT}/corpsu")
+    expect(main.locator(".near").get_by_role("link")).to_have_text(["Corpus"])
+    main.get_by_role("button", name="Go to").click()
+    expect(lead.page.get_by_role("dialog")).to_be_visible()
     lead.go("/no/such/page")
     expect(lead.page.get_by_role("heading", name="Projects")).to_be_visible()
 
@@ -139,14 +145,23 @@ def test_a_figure_is_copied_and_saved_as_a_picture(visit: Visiting, tmp_path: Pa
     lead = visit("lead", scheme="dark")
     lead.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     lead.go(addresses(lead)["agreement"])
-    lead.page.get_by_role("button", name="Copy as SVG").first.click()
+    export = lead.page.get_by_role("button", name=re.compile("^Export ?: Coefficients"))
+    export.press("Enter")
+    for key in ("ArrowDown", "ArrowUp", "ArrowDown"):
+        lead.page.keyboard.press(key)
+    expect(lead.page.get_by_role("button", name="Copy as SVG")).to_be_focused()
+    assert violations(lead) == []
+    lead.page.keyboard.press("Escape")
+    expect(export).to_be_focused()
+    expect(export).to_have_attribute("aria-expanded", "false")
+    to_take(lead.page, "Copy as SVG").click()
     expect(lead.page.get_by_text("Copied", exact=True)).to_be_visible()
     copied = lead.page.evaluate("navigator.clipboard.readText()")
     assert copied.startswith("<?xml")
     assert "<svg" in copied
     assert "rgb(255, 255, 255)" in copied, "light, as it goes into a paper"
     with lead.page.expect_download() as taken:
-        lead.page.get_by_role("button", name="Save as PNG").first.click()
+        to_take(lead.page, "Save as PNG").click()
     taken.value.save_as(tmp_path / "figure.png")
     picture = (tmp_path / "figure.png").read_bytes()
     assert picture.startswith(b"\x89PNG")
@@ -162,8 +177,9 @@ def test_no_tag_of_a_marked_text_reaches_into_the_line_above(visit: Visiting, wi
         lead.go(addresses(lead)[page])
         expect(lead.page.locator(".mark[data-tag]").first).to_be_visible()
         close = lead.page.evaluate("""() => [...document.querySelectorAll('p.text')].flatMap((text) => {
+          const tagged = (m) => m.dataset.tag && getComputedStyle(m, '::before').display !== 'none'
           const boxes = [...text.querySelectorAll('.mark')].flatMap((m) => [...m.getClientRects()].map((r, i) =>
-            ({ top: r.top - (m.dataset.tag && !i ? 10 : 0), bottom: r.bottom, line: Math.round(r.top) })))
+            ({ top: r.top - (tagged(m) && !i ? 10 : 0), bottom: r.bottom, line: Math.round(r.top) })))
           const below = (a, b) => b.line > a.line + 9 && b.top < a.bottom - 0.6
           return boxes.flatMap((a) => boxes.filter((b) => below(a, b)).map((b) => [a, b]))
         })""")

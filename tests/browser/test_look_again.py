@@ -54,7 +54,8 @@ cluster, *_ = Cluster.objects.filter(project__slug="sample")
 ConsistencyCheck.objects.create(project=cluster.project, at=timezone.now())
 build_finding(cluster.project, cluster.unit_id, rule="relation", reason="It would be contradiction.")
 for n, claim in enumerate(Proposition.objects.filter(cluster=cluster).order_by("position")[:3], 1):
-    build_finding(cluster.project, claim.unit_id, rule="wording", reason=f"It sounds otherwise, {n}.", position=n)
+    reason = f"It sounds otherwise, {n}."
+    build_finding(cluster.project, claim.unit_id, rule="differing labels", reason=reason, position=n)
 """
 
 
@@ -66,9 +67,11 @@ def test_findings_are_worked_through_with_the_keyboard(visit: Callable[..., Visi
     lead.go("/projects/sample/consistency")
     item, opened, left = page.locator("article.item"), page.locator("article.open"), page.locator(".rule .n").first
     expect(item).to_have_count(4)
-    expect(page.locator("h2.group")).to_have_text(["Relation against the inputs 1", "Polarity against the wording 3"])
+    expect(page.locator("h2.group")).to_have_text(["Relation against the inputs 1", "One sentence, different labels 3"])
     expect(opened).to_have_count(1)
     expect(item.first).to_contain_text(target["text"])
+    expect(item.first.locator("mark")).to_have_count(0)
+    expect(item.nth(1).locator("mark")).to_have_text("improves")
     for scheme in ("dark", "light"):
         page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
         assert violations(lead) + unnamed_controls(lead) == [], scheme

@@ -114,6 +114,7 @@ def test_a_lead_plans_opens_closes_and_unblinds_a_rating_round(house: House, vis
     expect(rows.locator("th")).to_have_text(["Alder", "Birch", "Cedar", "Dogwood"], timeout=120_000)
     letters = [rows.nth(n).get_by_role("cell").first.locator("sup").inner_text().split()[-1] for n in range(4)]
     assert letters == ["a", "b", "c", "d"]
+    page.get_by_role("radio", name="Raters").check()
     raters = page.get_by_role("region", name="Table: Raters of First ratings").locator("tbody tr")
     expect(raters).to_have_count(3)
     assert all("30" in row for row in raters.all_inner_texts())
@@ -168,9 +169,12 @@ def test_raters_are_calibrated_by_the_pages_alone(house: House, visit: Callable[
     at = Rating(rater, practice).open().through("1 1 2 Enter 1 1 2 Enter Enter")
     expect(rater.page.get_by_text("Two studies say so.").first).to_be_visible()
     # One point off is right here.
+    go_on = at.page.get_by_label("What was expected").get_by_role("button", name="Next")
     for _ in range(2):
+        expect(go_on).to_be_visible()
         at.page.keyboard.press("Enter")
         at.ready().through("5 5 1 Enter 5 5 1 Enter Enter")
+    expect(go_on).to_be_visible()
     at.page.keyboard.press("Enter")
     expect(rater.page.get_by_text("Passed").first).to_be_visible()
     Rating(rater, real).open()

@@ -9,6 +9,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Visit
+from tests.browser.desk import to_take
 from tests.browser.test_lead_path import nothing_for_axe
 from tests.processes.house import House, until
 
@@ -44,7 +45,7 @@ def test_a_lead_scores_what_is_missing_and_takes_the_table_home(visit: Callable[
     expect(missing.get_by_text("Missing: BERTScore of Lead & two (proposition).")).to_be_visible()
     nothing_for_axe(lead)
     with page.expect_download() as taken:
-        page.get_by_role("link", name="as CSV").first.click()
+        to_take(page, "Save as CSV", "Overlap").click()
     taken.value.save_as(tmp_path / "table.csv")
     assert taken.value.suggested_filename == "sample-m3-4.csv"
     figure = row.get_by_role("cell").nth(4).inner_text().split(" ")[0]
@@ -54,7 +55,7 @@ def test_a_lead_scores_what_is_missing_and_takes_the_table_home(visit: Callable[
     saying = re.compile(re.escape(f"Lead & two (proposition): {figure} ["))
     expect(drawing.locator("svg")).to_have_attribute("aria-label", saying, timeout=SOON)
     with page.expect_download() as taken:
-        page.get_by_role("link", name="as SVG, dark").click()
+        to_take(page, "Save as SVG, dark", "ROUGE: ROUGE-1 F1").click()
     taken.value.save_as(tmp_path / "plot.svg")
     assert "#1b1f23" in (tmp_path / "plot.svg").read_text()
 
@@ -65,6 +66,7 @@ def test_single_summaries_are_sorted_and_a_form_scores_the_rest(visit: Callable[
     lead = visit("lead", scheme=scheme)
     page = lead.page
     lead.go(RESULTS)
+    page.get_by_text("Score with parameters of your own").click()
     form = page.locator("form").filter(has=page.get_by_label("Metric"))
     form.get_by_label("Metric").select_option("copying")
     form.get_by_label("ROUGE against").select_option("best")
@@ -74,10 +76,11 @@ def test_single_summaries_are_sorted_and_a_form_scores_the_rest(visit: Callable[
     row = page.get_by_role("region", name="Table: Copying").get_by_role("row", name="Lead & two")
     # Everything that an extractive system says is copied.
     expect(row.get_by_role("cell").nth(6)).to_contain_text("100.0", timeout=SOON)
+    page.get_by_role("tab", name="Single summaries").click()
+    expect(page).to_have_url(re.compile("view=summaries"))
+    page.reload()
     single = page.get_by_role("region", name="Table: Scores of single summaries")
-    page.locator("section", has=page.get_by_role("heading", name="Single summaries")).get_by_label("By").select_option(
-        "copying"
-    )
+    page.get_by_role("combobox", name="By").select_option("copying")
     sort = single.get_by_role("button", name="ROUGE-1 recall against inputs")
     sort.click()
     expect(single.get_by_role("columnheader", name="ROUGE-1 recall against inputs")).to_have_attribute(
@@ -111,13 +114,15 @@ def test_systems_stand_two_by_two_below_their_table_and_are_called_as_they_read(
     lead = visit("lead")
     page = lead.page
     lead.go(f"{RESULTS}?table=m3-4")
+    page.get_by_role("heading", name="Two by two: overlap").click()
     pairs = page.get_by_role("region", name="Table: Two by two: overlap")
     expect(pairs.get_by_role("row", name="ROUGE-1 F1")).to_contain_text("First & one")
-    expect(page.get_by_role("tab")).to_have_text(["Overlap", "Copying", "Probe", "Direction", "Texts"])
+    tables = page.get_by_role("tablist", name="Tables")
+    expect(tables.get_by_role("tab")).to_have_text(["Overlap", "Copying", "Probe", "Direction", "Texts"])
     nothing_for_axe(lead)
     # A person who speaks to the page says what stands on a button.
     only = {"runOnly": {"type": "rule", "values": ["label-content-name-mismatch"]}}
     assert Axe().run(page, options=only).response["violations"] == []
     with page.expect_download() as taken:
-        page.get_by_role("link", name="Save Two by two: overlap with the target as CSV").click()
+        to_take(page, "Save as CSV", "Two by two: overlap with the target").click()
     assert taken.value.suggested_filename == "sample-m3-4-pairs.csv"

@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import Visit
+from tests.browser.desk import to_take
 from tests.browser.test_lead_path import nothing_for_axe
 from tests.processes.house import House
 
@@ -35,6 +36,9 @@ call_command('reckon_ratings', '--project', {SLUG!r})
 """
 #: In print: units of a drawing in millimetres, letters in points.
 COLUMN_MM, LEAST_POINTS = 85.0, 6.0
+#: Drawings are as wide as there is room, a moment after it changed.
+DRAWN_WHOLE = """() => [...document.querySelectorAll('figure > .frame')]
+  .every((e) => innerWidth < 400 || e.scrollWidth <= e.clientWidth + 1)"""
 
 
 @pytest.fixture(scope="module")
@@ -47,6 +51,7 @@ def _narrow_and_wide(lead: Visit) -> None:
     for width in (320, 400, 1280):
         lead.page.set_viewport_size({"width": width, "height": 800})
         assert lead.page.evaluate("document.documentElement.scrollWidth") <= width
+        lead.page.wait_for_function(DRAWN_WHOLE)
         if width != 320:
             nothing_for_axe(lead)
 
@@ -94,7 +99,27 @@ def test_a_lead_reads_what_people_said_and_takes_it_into_a_paper(visit: Callable
     assert differences.locator("rect.ramp").count() >= 1, "what is significant is shaded"
     expect(page.get_by_text(re.compile(r"\d of 6 pairs differ"))).to_be_visible()
 
+    # Home: the table in three formats, and a drawing that fits a column of a paper as it is.
+    own = to_take(page, "Save as CSV", "Systems: people and metrics")
+    assert "Coherence CI low" in _taken(page, own, tmp_path)
+    to_take(page, "Copy as LaTeX", "Systems: people and metrics").click()
+    expect(page.get_by_text("Copied", exact=True)).to_be_visible()
+    assert r"\textbf{" in page.evaluate("navigator.clipboard.readText()")
+    assert "Alder" in _taken(page, page.get_by_role("link", name="All ratings (CSV)"), tmp_path)
+    for name in ("Factual consistency by system", "Differences: Factual consistency"):
+        _fits_a_column(ElementTree.fromstring(_taken(page, to_take(page, "Save as SVG", name), tmp_path)))
+    everything = page.get_by_label("With what the declared rules leave out")
+    before = rows.all_inner_texts()
+    everything.check()
+    page.wait_for_function("before => document.body.innerText.indexOf(before) < 0", arg=before[0])
+    everything.uncheck()
+    page.wait_for_function("before => document.body.innerText.indexOf(before) >= 0", arg=before[0])
+    assert rows.all_inner_texts() == before
+    _narrow_and_wide(lead)
+
     # A cell of the correlations chooses whose points are drawn, at either level.
+    page.get_by_role("radio", name="Metrics and people").check()
+    expect(page).to_have_url(re.compile("part=metrics"))
     pairs = page.get_by_role("region", name="Table: Metrics and people in First ratings")
     page.get_by_label("Coefficient").select_option("spearman")
     cell = pairs.get_by_role("button", name=re.compile("^ROUGE-L F1 and Relevance: "))
@@ -106,35 +131,20 @@ def test_a_lead_reads_what_people_said_and_takes_it_into_a_paper(visit: Callable
     page.get_by_role("radio", name="Systems").check()
     expect(points.locator("path.edged")).to_have_count(4)
     assert len(set(points.locator("path.edged").evaluate_all("all => all.map(e => e.getAttribute('fill'))"))) == 4
+    _fits_a_column(ElementTree.fromstring(_taken(page, to_take(page, "Save as SVG", "ROUGE-L F1 and"), tmp_path)))
+    _narrow_and_wide(lead)
 
-    # The raters: how severe, how fast, and what the declared rules leave out, with it and without.
+    # The raters: how severe, and how fast.
+    page.get_by_role("radio", name="Raters").check()
     expect(_drawing(page, "Severity of raters: Factual consistency")).to_have_attribute("aria-label", re.compile(r"; "))
     expect(page.get_by_role("region", name="Table: Raters of First ratings").locator("tbody tr")).to_have_count(2)
-    everything = page.get_by_label("With what the declared rules leave out")
-    before = rows.all_inner_texts()
-    everything.check()
-    page.wait_for_function("before => document.body.innerText.indexOf(before) < 0", arg=before[0])
-    everything.uncheck()
-    page.wait_for_function("before => document.body.innerText.indexOf(before) >= 0", arg=before[0])
-    assert rows.all_inner_texts() == before
 
     # Summaries for an appendix, by what was said of them.
-    page.get_by_text("Examples", exact=True).click()
+    page.get_by_role("radio", name="Examples").check()
     page.get_by_role("combobox", name="Criterion").select_option("coherence")
     page.get_by_role("combobox", name="Rating").select_option("5")
     expect(page.locator("article").first).to_contain_text("Coherence: 5")
     _narrow_and_wide(lead)
-
-    # Home: the table in three formats, all ratings, and a drawing that fits a column of a paper as it is.
-    own = page.get_by_role("link", name=re.compile("^Save Systems: people and metrics as")).first
-    assert "Coherence CI low" in _taken(page, own, tmp_path)
-    page.get_by_role("button", name=re.compile("^Copy as LaTeX.*people and metrics")).first.click()
-    expect(page.get_by_text("Copied", exact=True)).to_be_visible()
-    assert r"\textbf{" in page.evaluate("navigator.clipboard.readText()")
-    assert "Alder" in _taken(page, page.get_by_role("link", name="All ratings (CSV)"), tmp_path)
-    for name in ("Factual consistency by system", "Differences: Factual consistency", "ROUGE-L F1 and Relevance"):
-        drawn = _taken(page, page.get_by_role("button", name=re.compile(f"^Save as SVG.*{name}$")), tmp_path)
-        _fits_a_column(ElementTree.fromstring(drawn))
 
 
 def _fits_a_column(root: ElementTree.Element) -> None:

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from tests.annotation.jats_files import BODY, article, as_file, reference
 from tests.annotation.pubmed_stub import Stub
 from tests.browser.conftest import Visit
-from tests.browser.desk import SETTLED
+from tests.browser.desk import SETTLED, to_take
 from tests.browser.test_pages import violations
 from tests.browser.test_screening import run
 from tests.browser.test_sentences import press
@@ -111,7 +111,7 @@ def test_a_pasted_list_takes_two_actions_and_a_picked_one_a_key_a_study(
     desk.go("/projects/studies/search")
     figure = desk.page.get_by_role("img", name="Flow of the data set: Reviews retrieved (n = 5)")
     expect(figure).to_be_visible()
-    expect(desk.page.get_by_role("button", name="Save as PNG")).to_be_visible()
+    expect(to_take(desk.page, "Save as PNG", "Flow of the data set")).to_be_visible()
     assert violations(desk) == []
     full_texts(desk, pubmed, tmp_path)
     narrow = visit("lead", scheme="dark", width=400)

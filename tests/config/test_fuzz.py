@@ -75,6 +75,7 @@ QUERIES = (
 def test_made_up_query_keys_change_nothing(world: World) -> None:
     """The leak of Label Studio's CVE-2023-47117: a filter key that walks to a password."""
     client, wrong, asked = client_of(world.owner), [], 0
+    refused: set[str] = set()
     for route in api_routes():
         if "get" not in route.methods or route.pattern == "schema/":
             continue
@@ -83,9 +84,10 @@ def test_made_up_query_keys_change_nothing(world: World) -> None:
         if plain.status_code != 200 or plain.streaming:
             continue
         steady = _steady(plain.content)
-        for group in _together(QUERIES):
+        # What was refused before is asked by itself, the others in halves where they are refused together: one that is
+        # refused hides what the others do.
+        for group in [*_together(q for q in QUERIES if q not in refused), *([q] for q in QUERIES if q in refused)]:
             asked += len(group)
-            # In halves where they are refused together: one that is refused hides what the others do.
             waiting = [group]
             while waiting:
                 queries = waiting.pop()
@@ -96,6 +98,8 @@ def test_made_up_query_keys_change_nothing(world: World) -> None:
                 elif len(queries) > 1:
                     half = len(queries) // 2
                     waiting += [queries[:half], queries[half:]]
+                else:
+                    refused.update(queries)
     assert wrong == []
     assert asked > 15 * len(QUERIES)
 

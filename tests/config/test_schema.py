@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from drf_spectacular.drainage import GENERATOR_STATS
+import yaml
+from django.conf import settings
 from drf_spectacular.generators import SchemaGenerator
-from drf_spectacular.validation import validate_schema
 
 from accounts.models import User
 from api.problems import CONTENT_TYPE
@@ -18,8 +18,8 @@ Operation = dict[str, Any]
 
 @pytest.fixture(scope="module")
 def described() -> dict[str, Any]:
-    GENERATOR_STATS.reset()
-    return dict(SchemaGenerator().get_schema(request=None, public=True))  # type: ignore[no-untyped-call]
+    """As it is committed: the stage `schema` makes it anew, without a guess, validates and compares it."""
+    return dict(yaml.load((settings.ROOT / "frontend" / "schema.yml").read_bytes(), Loader=yaml.CSafeLoader))
 
 
 def operations(described: dict[str, Any]) -> Iterator[tuple[str, str, Operation]]:
@@ -29,10 +29,8 @@ def operations(described: dict[str, Any]) -> Iterator[tuple[str, str, Operation]
                 yield path, verb, verbs[verb]
 
 
-def test_it_is_valid_openapi_3_1_and_was_made_without_a_guess(described: dict[str, Any]) -> None:
-    validate_schema(described)  # type: ignore[no-untyped-call]
+def test_it_is_openapi_3_1(described: dict[str, Any]) -> None:
     assert described["openapi"].startswith("3.1")
-    assert not GENERATOR_STATS
 
 
 def test_operations_have_names_of_their_own(described: dict[str, Any]) -> None:
@@ -88,13 +86,14 @@ def test_the_description_is_served_to_everybody(client: Any, db: None) -> None:
 
 
 @pytest.mark.row(45)
-def test_the_description_is_written_once_whoever_asks_for_it(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_description_is_written_once_whoever_asks_for_it(
+    client: Any, described: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     made = []
-    get_schema: Any = SchemaGenerator.get_schema
 
     def counted(self: Any, *args: Any, **kwargs: Any) -> Any:
         made.append(1)
-        return get_schema(self, *args, **kwargs)
+        return described
 
     monkeypatch.setattr(DescriptionView, "written", {})
     monkeypatch.setattr(SchemaGenerator, "get_schema", counted)

@@ -51,6 +51,23 @@ def test_one_label_that_is_odd_is_found_by_its_rule_alone(rule: str, change: dic
     assert (finding.rule, finding.unit) == (rule, "a/0")
 
 
+@pytest.mark.parametrize(
+    ("rule", "marked"),
+    [
+        ("needless polarity cue", ["reduced"]),
+        ("differing labels", ["reduced"]),
+        ("wording", ["not reduce"]),
+        ("missing modality cue", []),
+        ("relation", []),
+    ],
+)
+def test_the_words_in_doubt_are_those_that_the_rule_is_about(rule: str, marked: list[str]) -> None:
+    """Where words are lacking none is marked, whatever cue there is of something else."""
+    claim = labelled("Vitamin X did not reduce falls.", "positive", "reduce") if rule == "wording" else TARGET
+    [words] = [known.in_doubt(claim) for known in RULES if known.key == rule]
+    assert [claim.text[start:end] for start, end in words] == marked
+
+
 def test_a_relation_is_held_against_inputs_that_are_all_labelled() -> None:
     other = replace(INPUT, unit="a/2", study="12", text="Falls were as frequent.", polarity="no effect",
                     polarity_cue="as frequent", polarity_at=((11, 22),))  # fmt: skip
@@ -106,6 +123,7 @@ def test_wording_that_contradicts_a_polarity_is_found(text: str, polarity: str, 
     result = contradiction(labelled(text, polarity, cue))
     assert result is not None
     assert result.says.startswith(says)
+    assert text[slice(*result.at)] == result.quote
     assert 0 < result.weight <= 1
 
 

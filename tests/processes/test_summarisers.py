@@ -1,5 +1,6 @@
-"""Every backend, and every family of models, through a real worker: what is stored is what one unit at a time gives."""
+"""Every backend, and families of models, through a real worker: what is stored is what one unit at a time gives."""
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from statistics import fmean
@@ -23,6 +24,9 @@ CLUSTERS = 6
 WEIGHTS = {"device": "cpu", "dtype": "float32"}
 BEAMS = {"beams": 3, "max_length": 20, "no_repeat_ngram": 3}
 MMR = {"method": "MMR", "relevance": "pico"}
+#: Families of models; `make soak` takes all. That batches of each say what it says one by one is asked of all without a
+#: worker (tests/generation/test_seq2seq.py).
+FAMILIES = tuple(kind for kind in tiny.KINDS if kind != "llama") if "SOAK" in os.environ else ("bart", "led", "t5")
 CONFIGS: dict[str, dict[str, Any]] = {
     "lead": {"backend": "extractive", "decoding": {"sentences": 2}},
     "random": {"backend": "extractive", "decoding": {"method": "random", "sentences": 2}, "seed": 5},
@@ -34,7 +38,7 @@ CONFIGS: dict[str, dict[str, Any]] = {
     "openai": {"backend": "openai", "model": {"model": "tiny"}, "prompt": {"template": "{pico} {{7*7}}: {inputs}"}},
     **{
         kind: {"backend": "seq2seq", "model": WEIGHTS | {"model": kind}, "decoding": BEAMS}
-        for kind in tiny.KINDS if kind != "llama"
+        for kind in FAMILIES
     },
     "multi_encode": {"backend": "multi_encode", "model": WEIGHTS | {"model": "bart"}, "decoding": BEAMS},
     "chat": {"backend": "chat", "model": WEIGHTS | {"model": "llama"}, "decoding": {"max_new_tokens": 12},
@@ -42,7 +46,7 @@ CONFIGS: dict[str, dict[str, Any]] = {
     "chat, sampled": {"backend": "chat", "model": WEIGHTS | {"model": "llama"},
                       "decoding": {"method": "sampling", "max_new_tokens": 12}},
 }  # fmt: skip
-JUDGES = {*tiny.KINDS, "multi_encode", "chat", "chat, sampled"} - {"llama"}
+JUDGES = {*FAMILIES, "multi_encode", "chat", "chat, sampled"}
 CLASSES = {"decreases": "down", "no_change": "same", "increases": "up"}
 METRICS: dict[str, dict[str, Any]] = {
     "rouge": {},
@@ -65,7 +69,7 @@ def answered(handler: Handler) -> None:
 
 def build_models(folder: Path) -> None:
     folder.mkdir()
-    for kind in tiny.KINDS:
+    for kind in (*FAMILIES, "llama"):
         tiny.build(kind, folder / kind)
     tiny_encoders.build_sentence_encoder(folder / "encoder")
     tiny_encoders.build("bert", folder / "tiny-bert", positions=128)

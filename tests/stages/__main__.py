@@ -79,7 +79,7 @@ def frontend(run: Run) -> None:
 def both(run: Run) -> Iterator[dict[str, str]]:
     """A PostgreSQL with a template in it, and a Redis, of the stage's own: what the environment says of them."""
     with ExitStack() as stack:
-        url = stack.enter_context(servers.postgres())
+        url = stack.enter_context(servers.postgres(near=True))
         redis = stack.enter_context(servers.redis())
         yield {"DATABASE_URL": url, "TEST_REDIS_URL": redis, **templates.postgres(run, url)}
 

@@ -3,7 +3,7 @@ import type { Value } from '../kinds/kind.ts'
 import { kinds } from '../kinds/index.ts'
 import { fresh, missing, reduce, type Action } from './desk.ts'
 import { alwaysBindings, answerBindings } from './keys.ts'
-import { following, noLine, opened, passed, received, returned, waitingAgain, type Row } from './line.ts'
+import { following, noLine, opened, overtaken, passed, received, returned, waitingAgain, type Row } from './line.ts'
 import { keysInWords, offered, REASON_KEYS, withReason } from './reasons.ts'
 
 const value = { relation: 'agreement' } as unknown as Value
@@ -86,6 +86,14 @@ describe('the line', () => {
     expect(passed(passed(one, 'skipped'), 'decided').open).toBeNull()
     expect(following(three)!.unit).toBe(2)
     expect(following(three, 3)).toBeNull()
+  })
+
+  it('knows what somebody else decided meanwhile', () => {
+    const waits = { contested: ['polarity'], flagged: false }
+    expect(overtaken(waits, { contested: [], flagged: false })).toBe(true)
+    expect(overtaken(waits, waits)).toBe(false)
+    expect(overtaken(waits, { contested: [], flagged: true })).toBe(false)
+    expect(overtaken({ contested: [], flagged: false }, { contested: [], flagged: false }), 'decided before').toBe(false)
   })
 
   it('comes back to a unit, which waits again', () => {

@@ -5,7 +5,7 @@ import type { Value } from '../kinds/kind.ts'
 import { errorMessage } from '../parts/errorMessage.ts'
 import { newUuid } from '../work/outbox.ts'
 import { fresh, reduce, type Action, type Desk } from './desk.ts'
-import { following, noLine, opened, passed, received, returned, waitingAgain, type Line, type Row } from './line.ts'
+import { following, noLine, opened, overtaken, passed, received, returned, waitingAgain, type Line, type Row } from './line.ts'
 import { offered, withReason } from './reasons.ts'
 
 export type Dossier = Schemas['Dossier']
@@ -48,6 +48,8 @@ export class Adjudication {
   serial = $state(0)
   before = $state.raw<Act | null>(null)
   theirs = $state.raw<Theirs | null>(null)
+  /** What somebody else had decided when the queue came to it: it went on by itself. */
+  passedOver = $state.raw<readonly { unit: number; key: string }[]>([])
   problem = $state('')
   saving = $state(0)
   loaded = $state(false)
@@ -75,7 +77,7 @@ export class Adjudication {
     this.dossiers.clear()
     this.unit = null
     await this.more()
-    await this.open(first ?? following(this.line)?.unit ?? null)
+    await this.open(first ?? following(this.line)?.unit ?? null, fresh, first !== null)
   }
 
   /** The next rows of the queue, from the server. */
@@ -108,7 +110,8 @@ export class Adjudication {
     return asked
   }
 
-  async open(unit: number | null, desk: Desk = fresh): Promise<void> {
+  /** `asked`: somebody wants to see this very unit, whatever became of it. */
+  async open(unit: number | null, desk: Desk = fresh, asked = false): Promise<void> {
     this.line = opened(this.line, unit)
     if (unit === null && !this.all) {
       await this.more()
@@ -123,6 +126,13 @@ export class Adjudication {
       const found = await this.dossier(unit)
       // Somebody has gone on meanwhile.
       if (this.line.open !== unit) return
+      const row = this.line.rows.find((r) => r.unit === unit)
+      if (!asked && this.show !== 'decided' && row && overtaken(row, found)) {
+        this.passedOver = [...this.passedOver, { unit, key: found.key }]
+        this.count(row, -1)
+        this.line = passed(this.line, 'decided')
+        return this.open(this.line.open)
+      }
       // The same unit, with names by now: what is being written in it goes on.
       if (this.unit?.unit !== unit) {
         this.serial++
@@ -140,13 +150,13 @@ export class Adjudication {
   private async again(unit: number, desk: Desk = fresh): Promise<void> {
     this.dossiers.delete(unit)
     this.line = returned(this.line, unit)
-    await this.open(unit, desk)
+    await this.open(unit, desk, true)
   }
 
   async setNames(names: boolean): Promise<void> {
     this.names = names
     this.dossiers.clear()
-    if (this.line.open !== null) await this.open(this.line.open, this.desk)
+    if (this.line.open !== null) await this.open(this.line.open, this.desk, true)
   }
 
   act(action: Action): void {
@@ -173,6 +183,7 @@ export class Adjudication {
     const row = this.line.rows.find((r) => r.unit === unit.unit)
     this.problem = ''
     this.theirs = null
+    this.passedOver = []
     this.count(row, -1)
     this.line = passed(this.line, 'decided')
     this.remember({ uuid, unit: unit.unit, says: `${says} · ${desk.reason}` })

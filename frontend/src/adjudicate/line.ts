@@ -38,6 +38,11 @@ export function passed(line: Line, how: 'decided' | 'skipped'): Line {
   return opened(next, following(next)?.unit ?? null)
 }
 
+/** Whether a row that waited, when the line was asked for, waits no more: somebody else has decided it. */
+export function overtaken(row: Pick<Row, 'contested' | 'flagged'>, now: { readonly contested: readonly unknown[]; readonly flagged: boolean }): boolean {
+  return (row.contested.length > 0 || row.flagged) && !now.contested.length && !now.flagged
+}
+
 /** Back at a unit: it waits again. */
 export function returned(line: Line, unit: number): Line {
   const done = new Map(line.done)

@@ -4288,6 +4288,8 @@ export interface components {
             key: string;
             /** @description Of a cluster its target. */
             text: string;
+            /** @description Where the words in doubt stand in the text, in order. */
+            marked: components["schemas"]["CorpusRange"][];
         };
         /** @description What comes before the first unit. */
         First: {

@@ -43,10 +43,10 @@ export class Clusters {
   constructor(readonly columns: AllColumns) {
     this.headFacts = { columns: columnsOf(columns.ofClusters) }
     const claims: Column<ClaimRow>[] = [
-      { key: 'study', title: 'Study', wide: '7.25rem', show: ({ unit }) => unit.study?.pmid ?? 'target' },
+      { key: 'study', title: 'Study', wide: '6.75rem', show: ({ unit }) => unit.study?.pmid ?? 'target' },
       { key: 'text', title: 'Text', wide: 6, show: ({ unit }) => unit.text },
       ...columnsOf(columns.ofClaims),
-      { key: 'from', title: 'From', wide: '5rem', show: ({ unit }) => this.fromWhere(unit) },
+      { key: 'from', title: 'From', wide: '4.5rem', show: ({ unit }) => this.fromWhere(unit) },
     ]
     this.claimFacts = { columns: claims }
   }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { bytes, count, counted, csv, decimal, duration, fileName, interval, listed, percent, pValue, latex, latexFigure } from './format.ts'
+import { bytes, count, counted, csv, decimal, duration, fileName, interval, listed, percent, pValue } from './format.ts'
 
 it('prints counts with their noun', () => {
   expect(count(2292)).toBe('2,292')
@@ -59,20 +59,4 @@ it('makes file names out of words', () => {
 
 it('prints p as papers do, never as 0', () => {
   expect([0.0069, 0.23, 0.00004, 0.9999, null].map(pValue)).toEqual(['p = .007', 'p = .23', 'p < .001', 'p = 1', 'p –'])
-})
-
-it('writes a figure for a paper, by the name that its file is saved by', () => {
-  const text = latexFigure({ file: 'Pilot 1 polarity: 95 %', caption: 'Agreement, 95 % interval_', wide: false })
-  expect(text).toContain(`\\includegraphics[width=\\linewidth]{${fileName('Pilot 1 polarity: 95 %', 'png').replace('.png', '')}}`)
-  expect(text).toContain('\\caption{Agreement, 95 \\% interval\\_}')
-  expect(text).toContain('\\label{fig:pilot-1-polarity-95}')
-  expect(latexFigure({ file: 'a', caption: 'a', wide: true })).toContain('\\end{figure*}')
-})
-
-it('writes a table for a paper in which nothing is a command', () => {
-  const text = latex(['A & B', 'n'], [['[50 %]_1', 1234], ['−', null]])
-  expect(text).toContain('\\begin{tabular}{lr}')
-  expect(text).toContain('A \\& B & n \\\\')
-  expect(text).toContain('{[}50 \\%]\\_1 & 1234 \\\\')
-  expect(text).toContain('$-$ & -- \\\\')
 })

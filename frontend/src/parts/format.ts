@@ -91,34 +91,6 @@ export function csv(header: readonly string[], rows: readonly (readonly (string 
   return [header, ...rows].map((row) => row.map(cell).join(',')).join('\r\n') + '\r\n'
 }
 
-const IN_LATEX: Readonly<Record<string, string>> = {
-  '\\': '\\textbackslash{}', '{': '\\{', '}': '\\}', $: '\\$', '&': '\\&', '%': '\\%', '#': '\\#', _: '\\_', '~': '\\textasciitilde{}',
-  '^': '\\textasciicircum{}', '<': '\\textless{}', '>': '\\textgreater{}', '|': '\\textbar{}', '"': '\\textquotedbl{}', '±': '$\\pm$', '−': '$-$', '–': '--',
-}
-
-/** Words in LaTeX, none of which is a command. */
-const inLatex = (words: string) => words.replace(/\s+/g, ' ').replace(/[\\{}$&%#_~^<>|"±−–]/g, (c) => IN_LATEX[c]!)
-
-/** A figure for a paper: the picture by the name of its file, a caption and a label. `wide`: across both columns. */
-export function latexFigure({ file, caption, wide }: { file: string; caption: string; wide: boolean }): string {
-  const figure = wide ? 'figure*' : 'figure'
-  const name = fileName(file, '').slice(0, -1)
-  return [
-    '% In the preamble: \\usepackage{graphicx,textcomp}. The file is the PNG, or a PDF made of the SVG.', `\\begin{${figure}}`, '\\centering',
-    `\\includegraphics[width=\\linewidth]{${name}}`, `\\caption{${inLatex(caption)}}`, `\\label{fig:${name}}`, `\\end{${figure}}`, '',
-  ].join('\n')
-}
-
-/** A table for a paper, in the rules of `booktabs`; numbers to three places, and a dash where there is none. */
-export function latex(header: readonly string[], rows: readonly (readonly (string | number | null)[])[]): string {
-  const words = (value: string | number | null) => (typeof value === 'number' ? (Number.isInteger(value) ? decimal(value, 0) : decimal(value, 3)) : value === null ? '–' : value)
-  // A bracket that begins a row would be read as an option of the line end before it.
-  const cell = (value: string | number | null) => inLatex(words(value)).replace(/^\[/, '{[}')
-  const line = (row: readonly (string | number | null)[]) => `${row.map(cell).join(' & ')} \\\\`
-  const columns = header.map((_, i) => (typeof rows.find((row) => row[i] !== null)?.[i] === 'number' ? 'r' : 'l')).join('')
-  return ['% In the preamble: \\usepackage{booktabs,textcomp}', `\\begin{tabular}{${columns}}`, '\\toprule', line(header), '\\midrule', ...rows.map(line), '\\bottomrule', '\\end{tabular}', ''].join('\n')
-}
-
 /** A file name out of words. */
 export function fileName(words: string, ending: string): string {
   return `${words.toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-+|-+$/g, '') || 'file'}.${ending}`

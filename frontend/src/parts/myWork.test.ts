@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Schemas } from '../api/client.ts'
-import { canGoOn, nextOf, standing } from './myWork.ts'
+import { canGoOn, nextOf, soFar, standing } from './myWork.ts'
 
 const practice = { what: 'practice', state: 'to do', round: 7, name: 'trial' } as const
 const questions = { what: 'questions', state: 'to do', round: 8, name: 'real' } as const
@@ -22,4 +22,10 @@ it('says where the practice is that is to be passed, and whom to ask', () => {
   expect(standing({ ...practice, state: 'ask the lead' }).what).toContain('Ask the lead')
   expect(standing({ ...questions, state: 'ask the lead' }).what).toContain('ask the lead')
   expect(standing(questions).what).toBe('Begins with questions about the guideline.')
+})
+
+it('says what was done by now, and nothing of a round that was not begun', () => {
+  expect(soFar(0, 0)).toBe('')
+  expect(soFar(0, 65)).toBe(', 0 done today, 1 min spent')
+  expect(soFar(3, 20, '')).toBe('3 done today, 20 s spent')
 })

@@ -1,6 +1,7 @@
 /** What *My work* says of rounds in which something comes before the first unit. */
 
 import type { Schemas } from '../api/client.ts'
+import { count, duration } from './format.ts'
 
 type Row = Schemas['WorkRow']
 type First = Schemas['First']
@@ -22,6 +23,11 @@ export function standing(first: First): { what: string; link: string } {
     return { what: first.state === 'to do' ? 'Begins with questions about the guideline.' : 'Not open to you yet: ask the lead. Not all questions were answered right.', link: '' }
   if (first.state === 'to do') return { what: 'Not open to you yet: first pass', link: `/work/${first.round}` }
   return { what: `Not open to you yet: it requires the practice ${first.name}, which you have not passed. Ask the lead.`, link: '' }
+}
+
+/** What was done by now; nothing where nothing was. */
+export function soFar(today: number, seconds: number, before = ', '): string {
+  return today || seconds ? `${before}${count(today)} done today, ${duration(seconds)} spent` : ''
 }
 
 /** How one's own practice came out. */

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -17,6 +16,7 @@ from django.db import DatabaseError, connection
 
 from api.problems import Problem
 from operations.backups.actions import backup
+from sql import addresses
 
 
 class Command(BaseCommand):
@@ -66,14 +66,7 @@ def scratch(home: Path) -> Iterator[dict[str, str]]:
     except DatabaseError as error:
         raise CommandError(f"No scratch data base could be made: {str(error).strip()}") from error
     try:
-        yield environment | {"DATABASE_URL": _address(name)}
+        yield environment | {"DATABASE_URL": addresses.of(name)}
     finally:
         with connection.cursor() as cursor:
             cursor.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
-
-
-def _address(name: str) -> str:
-    given = connection.settings_dict
-    who = quote(given["USER"] or "", safe="") + (f":{quote(given['PASSWORD'], safe='')}" if given["PASSWORD"] else "")
-    host = quote(given["HOST"] or "", safe="") + (f":{given['PORT']}" if given["PORT"] else "")
-    return f"postgres://{who}{'@' if who else ''}{host}/{name}"

@@ -20,7 +20,7 @@ const columns: KindColumns<Claim, Said> = {
   kind: 'counterfactual',
   of: 'propositions',
   order: 40,
-  columns: [{ key: 'counterfactuals', title: 'Counterfactuals', wide: '8.5rem', opens: true, show: (said) => inWords(said.value) }],
+  columns: [{ key: 'counterfactuals', title: 'Counterfactuals', wide: '7.75rem', opens: true, show: (said) => inWords(said.value) }],
   begin: inForce,
   follow: (said) => said,
   state: cell,

@@ -36,19 +36,19 @@ const columns: KindColumns<Claim, LabelSaid> = {
   order: 20,
   columns: [
     {
-      key: 'polarity', title: 'Polarity', wide: '7rem', opens: true, keys: keysOf(POLARITIES), show: (s) => s.polarity,
+      key: 'polarity', title: 'Polarity', wide: '6.5rem', opens: true, keys: keysOf(POLARITIES), show: (s) => s.polarity,
       put: (s, text) => putValue(s, 'polarity', text),
     },
     {
-      key: 'polarity_cue', title: 'Polarity cue', wide: 1.5, opens: true, reading: true, show: (s) => quote(s.text, s.polarityCue),
+      key: 'polarity_cue', title: 'Polarity cue', wide: 'minmax(7.5rem, 2fr)', opens: true, reading: true, show: (s) => quote(s.text, s.polarityCue),
       put: (s, text) => putCue(s, 'polarity', text),
     },
     {
-      key: 'modality', title: 'Modality', wide: '7.25rem', opens: true, keys: keysOf(MODALITIES), show: (s) => s.modality,
+      key: 'modality', title: 'Modality', wide: '6.75rem', opens: true, keys: keysOf(MODALITIES), show: (s) => s.modality,
       put: (s, text) => putValue(s, 'modality', text),
     },
     {
-      key: 'modality_cue', title: 'Modality cue', wide: 1.5, opens: true, reading: true, show: (s) => quote(s.text, s.modalityCue),
+      key: 'modality_cue', title: 'Modality cue', wide: 'minmax(7.5rem, 2fr)', opens: true, reading: true, show: (s) => quote(s.text, s.modalityCue),
       put: (s, text) => putCue(s, 'modality', text),
     },
   ],

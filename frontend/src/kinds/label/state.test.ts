@@ -77,7 +77,7 @@ describe('the label reducer', () => {
     expect(play(TEXTS.neither, 'f h s 2').state.complete).toBe(true)
     const waits = play(TEXTS.neither, 'f h s 3').state
     expect(waits.complete).toBe(false)
-    expect(waits.nudge).toBe("No modality cue for 'weak'. Select it and press its key, or Enter to go on without.")
+    expect(waits.nudge).toBe("No modality cue for 'weak'. Select it and give the value again, or Next to go on without.")
   })
 
   it('waits for an expected polarity cue, and Enter goes on without', () => {

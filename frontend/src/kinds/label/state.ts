@@ -165,7 +165,7 @@ function value(f: Facts, state: State, aspect: Aspect, chosen: Polarity | Modali
 function nudgeOf(said: Said, lacks: ReturnType<typeof missing>, revisit: boolean): string {
   if (!lacks) return revisit ? 'Enter saves the change.' : 'Complete. Enter goes on.'
   const of = lacks === 'polarity cue' ? said.polarity : said.modality
-  return `No ${lacks} for '${of}'. Select it and press its key, or Enter to go on without.`
+  return `No ${lacks} for '${of}'. Select it and give the value again, or Next to go on without.`
 }
 
 function removed(state: State, aspect: Aspect): State {

@@ -5,14 +5,14 @@ import { fromWire } from '../../text/offsets.ts'
 import type { Proposition } from '../kind.ts'
 import type { Said } from './state.ts'
 
-/** How a cue was found in the text, as a sentence; empty where there is nothing to say. */
+/** How a cue was found in the text, as a sentence; empty where it is there once, word for word. */
 export function foundHow(cue: Schemas['CueValue'] | null | undefined): string {
   if (!cue) return ''
-  const several = cue.occurrences > 1 ? `; it occurs ${cue.occurrences} times, the first is drawn` : ''
+  const several = cue.occurrences > 1 ? `it occurs ${cue.occurrences} times, the first is drawn` : ''
   return {
     selected: 'selected in the text',
-    exact: `found word for word${several}`,
-    case: `found in other case${several}`,
+    exact: several,
+    case: ['found in other case', several].filter(Boolean).join('; '),
     absent: 'not found in the text: nothing is drawn',
   }[cue.found]
 }
