@@ -34,6 +34,6 @@ export default defineConfig(({ command }) => ({
       },
     },
   },
-  // Beside the other checks a test may wait its turn for a while.
-  test: { include: ['src/**/*.test.ts', 'dev/**/*.test.ts'], environment: 'node', testTimeout: 60_000, hookTimeout: 60_000 },
+  // Beside the other checks a test may wait minutes for its turn: only what hangs is to be ended.
+  test: { include: ['src/**/*.test.ts', 'dev/**/*.test.ts'], environment: 'node', testTimeout: 600_000, hookTimeout: 600_000 },
 }))

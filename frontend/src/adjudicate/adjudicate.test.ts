@@ -68,7 +68,7 @@ describe('reasons', () => {
       const taken = task.bindings.flatMap((b) => b.keys)
       expect(REASON_KEYS.filter((key) => taken.includes(key)), kind.key).toEqual([])
     }
-  }, 60_000)
+  })
 })
 
 it('has no key twice', () => {

@@ -114,8 +114,7 @@ it('loads what each has for the pages', async () => {
     expect(task.reading, kind.key).toBeTruthy()
   }
   expect((await loadInForce()).map((k) => k.kind)).toEqual(['discourse', 'label', 'tuple'])
-  // Every component is compiled first, which takes its time on a busy machine.
-}, 60_000)
+})
 
 it('has no key twice, and none of those that every task has', async () => {
   const shared = sharedBindings.flatMap((b) => b.keys)
