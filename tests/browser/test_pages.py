@@ -125,12 +125,13 @@ def test_a_page_that_has_loaded_asks_no_more(visit: Visiting) -> None:
     """A finished job on the page of a closed round once asked for its progress again and again."""
     lead = visit("lead")
     lead.go(addresses(lead)["round"])
-    expect(lead.page.get_by_text("Locking answers: done.")).to_be_visible()
+    expect(lead.page.get_by_role("heading", name="Progress")).to_be_visible()
     lead.page.wait_for_timeout(1000)
     asked: list[str] = []
     lead.page.on("request", lambda request: asked.append(request.url))
     lead.page.wait_for_timeout(1500)
     assert asked == []
+    expect(lead.page.get_by_text("Locking answers"), "long done").to_have_count(0)
 
 
 def test_back_leads_to_the_measure_and_the_place_that_one_left(visit: Visiting) -> None:
