@@ -2,10 +2,9 @@
 
 from collections.abc import Sequence
 
-from api.problems import Refused
 from projects.models import Project
 from projects.plots.flow import Box, flow_chart
-from projects.plots.svg import PALETTES
+from projects.plots.svg import Look
 
 from ..values.flow import Counted, stages
 
@@ -13,10 +12,8 @@ TITLE = "How the data set came to be"
 NOTE = "What left a step stands beside it with the reasons. Steps that have not begun are left out."
 
 
-def flow(project: Project, palette: str) -> str:
-    """The flow figure of a data set (PRISMA). `Refused` for a palette that does not exist."""
-    if palette not in PALETTES:
-        raise Refused.field("palette", f"One of: {', '.join(PALETTES)}.")
+def flow(project: Project, look: Look) -> str:
+    """The flow figure of a data set (PRISMA)."""
     boxes = [
         Box(
             _counted(stage.words, stage.count), _lines(stage.parts),
@@ -24,7 +21,7 @@ def flow(project: Project, palette: str) -> str:
         )
         for stage in stages(project)
     ]  # fmt: skip
-    return flow_chart(f"{TITLE}: {project.name}", NOTE, boxes, palette=palette)
+    return flow_chart(f"{TITLE}: {project.name}", NOTE, boxes, look)
 
 
 def _counted(words: str, count: int) -> str:

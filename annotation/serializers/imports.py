@@ -1,5 +1,6 @@
 """Imports in JSON: what can be brought in, what was, and what was noticed."""
 
+import re
 from typing import Any
 
 from rest_framework import serializers
@@ -7,7 +8,7 @@ from rest_framework import serializers
 from api.limits import MOST_FILES
 from projects.models import Import
 
-from ..imports import choices
+from ..imports import choices, every
 
 Plain = serializers.Serializer[Any]
 
@@ -83,6 +84,7 @@ class ImportSerializer(serializers.ModelSerializer[Import]):
     """One file that was brought in, with how many notices there are of each kind."""
 
     by = serializers.SerializerMethodField(help_text="Empty for an import by command.")
+    format_name = serializers.SerializerMethodField(help_text="Format and level as people say them: M3, level 3.")
     totals = serializers.DictField(child=serializers.IntegerField(), source="report_totals")
     counts = serializers.DictField(child=serializers.IntegerField())
     values = serializers.DictField(
@@ -92,8 +94,16 @@ class ImportSerializer(serializers.ModelSerializer[Import]):
     class Meta:
         model = Import
         fields = [
-            "id", "format", "level", "file_name", "sha256", "size", "counts", "totals", "values", "by", "created_at",
+            "id", "format", "level", "format_name", "file_name", "sha256", "size", "counts", "totals", "values", "by",
+            "created_at",
         ]  # fmt: skip
 
     def get_by(self, imported: Import) -> str:
         return imported.created_by.name if imported.created_by else ""
+
+    def get_format_name(self, imported: Import) -> str:
+        # What was brought in once stays listed where its format is no longer installed.
+        names = {each.key: re.split(r"[:(]", each.title)[0].strip() for each in every()}
+        name = names.get(imported.format, imported.format)
+        level = f"level {imported.level}" if imported.level.isdigit() else imported.level
+        return f"{name}, {level}" if level else name

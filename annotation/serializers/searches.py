@@ -80,10 +80,6 @@ class SearchRowSerializer(Plain):
     created_at = serializers.DateTimeField()
 
 
-class PaletteQuerySerializer(Plain):
-    palette = serializers.CharField(max_length=10, required=False, default="light")
-
-
 class SearchActSerializer(Plain):
     do = serializers.ChoiceField(choices=DO)
 

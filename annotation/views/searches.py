@@ -12,6 +12,7 @@ from rest_framework.views import APIView
 
 from accounts.requests import signed_in
 from projects.pages.plans import fresh_job
+from projects.serializers.plots import LookQuerySerializer
 from projects.serializers.rounds import JobSerializer
 from projects.serializers.tables import ResultTableSerializer
 
@@ -99,15 +100,15 @@ class SearchTableView(APIView):
 
 class FlowView(APIView):
     @extend_schema(
-        operation_id="searches_flow", parameters=[shapes.PaletteQuerySerializer],
+        operation_id="searches_flow", parameters=[LookQuerySerializer],
         responses={(200, "image/svg+xml"): OpenApiResponse(OpenApiTypes.BINARY, description="SVG.")},
     )  # fmt: skip
     def get(self, request: Request, slug: str) -> HttpResponse:
         """The flow figure: what was found, what left at each step and why, and what came of the rest."""
         member = permissions.import_lead(signed_in(request), slug)
-        asked = shapes.PaletteQuerySerializer(data=request.query_params)
+        asked = LookQuerySerializer(data=request.query_params)
         asked.is_valid(raise_exception=True)
-        drawn = plots.flow(member.project, asked.validated_data["palette"])
+        drawn = plots.flow(member.project, asked.validated_data["look"])
         # As an attachment: opened by itself it would be a page of this address.
         headers = {"Content-Disposition": f'attachment; filename="{slug}-flow.svg"'}
         return HttpResponse(drawn, content_type="image/svg+xml; charset=utf-8", headers=headers)

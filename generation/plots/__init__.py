@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from api.problems import Refused
 from projects.plots.dots import Dot, dot_plot
-from projects.plots.svg import PALETTES
+from projects.plots.svg import Look
 
 from .. import metrics
 from ..metrics.protocol import Figure
@@ -25,7 +25,7 @@ def drawable(scores: Scores) -> Iterator[tuple[str, Figure]]:
                 yield metric.key, figure
 
 
-def probe(scores: Scores, palette: str) -> str:
+def probe(scores: Scores, look: Look) -> str:
     """Strict accuracy of the probe by system and kind."""
     found = scores.probed
     dots = [
@@ -34,15 +34,13 @@ def probe(scores: Scores, palette: str) -> str:
     ]
     note = f"Share of pairs in which the target is strictly likelier, with 95 % intervals. {scores.project.name}."
     note = " ".join([note, *few(found)])
-    return dot_plot("Accuracy of the counterfactual probe", note, dots, decimals=2, palette=palette)
+    return dot_plot("Accuracy of the counterfactual probe", note, dots, look, decimals=2)
 
 
-def by_system(scores: Scores, metric: str, figure: str, palette: str) -> str:
+def by_system(scores: Scores, metric: str, figure: str, look: Look) -> str:
     """One figure against the own targets, a dot and an interval for every system. `Refused` for what does not exist."""
-    if palette not in PALETTES:
-        raise Refused.field("palette", f"One of: {', '.join(PALETTES)}.")
     if metric == PROBE:
-        return probe(scores, palette)
+        return probe(scores, look)
     try:
         chosen = metrics.get(metric)
         shown = {each.key: each for each in chosen.figures}[figure]
@@ -58,4 +56,4 @@ def by_system(scores: Scores, metric: str, figure: str, palette: str) -> str:
     unit = " in per cent" if shown.scale == 100 else ""
     note = f"Means{against}, with 95 % intervals (items of one review being alike). {scores.project.name}."
     note = " ".join([note, *scores.few([metric])])
-    return dot_plot(f"{shown.label}{unit}", note, dots, decimals=shown.decimals, palette=palette)
+    return dot_plot(f"{shown.label}{unit}", note, dots, look, decimals=shown.decimals)

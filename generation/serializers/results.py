@@ -6,6 +6,7 @@ from rest_framework import serializers
 
 from api.fields import Strict
 from api.parameters import ParameterSerializer
+from projects.serializers.plots import LookQuerySerializer
 from projects.serializers.rounds import JobSerializer
 from projects.serializers.tables import ResultTableSerializer
 
@@ -70,10 +71,9 @@ class ResultsSerializer(Plain):
     failed = FailedScoringSerializer(many=True)
 
 
-class PlotQuerySerializer(Plain):
+class PlotQuerySerializer(LookQuerySerializer):
     metric = serializers.CharField(max_length=30, required=False, default="rouge")
     figure = serializers.CharField(max_length=60, required=False, default="rouge1_f1")
-    palette = serializers.CharField(max_length=10, required=False, default="light")
 
 
 class ScoreQuerySerializer(Plain):

@@ -5,13 +5,32 @@ from dataclasses import dataclass
 from textwrap import wrap
 
 from ..tables.writing import number
-from .svg import Drawing, ticks, within
+from .svg import Drawing, Look, ticks, within
 
-#: Names stand above their lines, whole: systems are often told apart by how their names end.
-LEFT, RIGHT, WIDTH, LINE, TOP = 10.0, 290.0, 480.0, 46.0, 32.0
-#: Where a name is longer it loses its middle.
-LONGEST = 64
-NOTE_LINE = 74
+TOP = 32.0
+#: Characters in a line of names and of the note, in a column of a paper.
+NAME_LINE, NOTE_LINE = 64, 74
+
+
+@dataclass(frozen=True)
+class Row:
+    """Where things stand in the row of one system. Names stand above their lines, whole where they can: systems are
+    often told apart by how their names end, so that a longer one loses its middle."""
+
+    left: float
+    right: float
+    height: float
+    #: What is said of the dot, below the row's top.
+    said_at: tuple[float, float]
+    longest: int
+
+
+def row_of(look: Look) -> Row:
+    """What is said of a dot stands beside its line, or below it where there is no room."""
+    longest = int(look.of_width(NAME_LINE))
+    if look.is_narrow:
+        return Row(10, look.width - 14, 64, (0, 57), longest)
+    return Row(10, 290, 46, (306, 38), longest)
 
 
 @dataclass(frozen=True)
@@ -25,19 +44,21 @@ class Dot:
     undefined: str = ""
 
 
-def dot_plot(title: str, note: str, dots: Sequence[Dot], *, decimals: int, palette: str) -> str:
+def dot_plot(title: str, note: str, dots: Sequence[Dot], look: Look, *, decimals: int) -> str:
     """An SVG file. The axis begins at 0 unless something lies below it, and holds every interval whole."""
     values = [v for dot in dots if dot.value is not None for v in (dot.value, *(dot.ci or ()))]
     marks = ticks(min(0.0, *values), max(values)) if values else ticks(0, 1)
-    bottom = TOP + LINE * len(dots)
-    notes, heading = wrap(note, NOTE_LINE), title if len(title) <= LONGEST else f"{title[: LONGEST - 1]}\u2026"
-    drawing = Drawing(WIDTH, bottom + 48 + 16 * len(notes), palette)
+    row = row_of(look)
+    bottom = TOP + row.height * len(dots)
+    notes = wrap(note, int(look.of_width(NOTE_LINE)))
+    heading = title if len(title) <= row.longest else f"{title[: row.longest - 1]}\u2026"
+    drawing = Drawing(look.width, bottom + 48 + 16 * len(notes), look)
     drawing.text(0, 20, heading, size=14)
     places = 0 if marks[1] - marks[0] >= 1 else 1 if marks[1] - marks[0] >= 0.1 else 2
     for mark in marks:
-        drawing.text(within(mark, marks, LEFT, RIGHT), bottom + 18, number(mark, places), "quiet", "middle", 12)
+        drawing.text(within(mark, marks, row.left, row.right), bottom + 18, number(mark, places), "quiet", "middle", 12)
     for i, dot in enumerate(dots):
-        _row(drawing, dot, TOP + LINE * i, marks, decimals)
+        _draw(drawing, row, dot, TOP + row.height * i, marks, decimals)
     for i, words in enumerate(notes):
         drawing.text(0, bottom + 44 + 16 * i, words, "quiet", size=12)
     return drawing.document(title, "; ".join(f"{dot.name}: {said(dot, decimals)}" for dot in dots) or "nothing yet")
@@ -50,19 +71,23 @@ def said(dot: Dot, decimals: int) -> str:
     return f"{number(dot.value, decimals)}{ci}, n = {dot.n}"
 
 
-def _row(drawing: Drawing, dot: Dot, top: float, marks: Sequence[float], decimals: int) -> None:
-    half = LONGEST // 2
-    name = dot.name if len(dot.name) <= LONGEST else f"{dot.name[:half]}\u2026{dot.name[1 - half :]}"
-    drawing.text(0, top + 17, name)
+def _without_middle(name: str, longest: int) -> str:
+    half = longest // 2
+    return name if len(name) <= longest else f"{name[:half]}\u2026{name[half + 1 - longest :]}"
+
+
+def _draw(drawing: Drawing, row: Row, dot: Dot, top: float, marks: Sequence[float], decimals: int) -> None:
+    drawing.text(0, top + 17, _without_middle(dot.name, row.longest))
     y = top + 34
-    drawing.line(LEFT, y, RIGHT, y)
+    drawing.line(row.left, y, row.right, y)
     for mark in marks:
-        x = within(mark, marks, LEFT, RIGHT)
+        x = within(mark, marks, row.left, row.right)
         drawing.line(x, y - 8, x, y + 8)
+    x, below = row.said_at
+    drawing.text(x, top + below, said(dot, decimals), "quiet" if dot.value is None else "ink", size=12)
     if dot.value is None:
-        drawing.text(RIGHT + 16, y + 4, said(dot, decimals), "quiet", size=12)
         return
     if dot.ci:
-        drawing.line(within(dot.ci[0], marks, LEFT, RIGHT), y, within(dot.ci[1], marks, LEFT, RIGHT), y, "mark", 2)
-    drawing.dot(within(dot.value, marks, LEFT, RIGHT), y)
-    drawing.text(RIGHT + 16, y + 4, said(dot, decimals), size=12)
+        ends = [within(end, marks, row.left, row.right) for end in dot.ci]
+        drawing.line(ends[0], y, ends[1], y, "mark", 2)
+    drawing.dot(within(dot.value, marks, row.left, row.right), y)

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from textwrap import wrap
 
-from .svg import Drawing
+from .svg import Drawing, Look
 
-#: As wide as a column of a paper.
-WIDTH, BOX, GAP, LINE, PADDING = 480.0, 226.0, 26.0, 17.0, 10.0
-ASIDE = 254.0
-#: Characters in a line of a box.
-LONGEST = 29
+#: In a column of a paper: what is narrower has its share of it.
+BOX, ASIDE = 226.0, 254.0
+GAP, LINE, PADDING = 26.0, 17.0, 10.0
+#: Characters in a line of a box, of the title and of the note.
+LONGEST, HEAD_LINE, NOTE_LINE = 29, 62, 70
 
 
 @dataclass(frozen=True)
@@ -23,41 +23,46 @@ class Box:
     aside_lines: Sequence[str] = ()
 
 
-def flow_chart(title: str, note: str, boxes: Sequence[Box], *, palette: str) -> str:
+def flow_chart(title: str, note: str, boxes: Sequence[Box], look: Look) -> str:
     """An SVG file."""
-    texts = [(_wrapped(box.words, box.lines), _wrapped(box.aside, box.aside_lines)) for box in boxes]
+    width, aside_at = look.of_width(BOX), look.of_width(ASIDE)
+    # What is narrower loses more: the space at both edges of a box stays.
+    longest = LONGEST - (8 if look.is_narrow else 0)
+    texts = [(_wrapped(box.words, box.lines, longest), _wrapped(box.aside, box.aside_lines, longest)) for box in boxes]
     heights = [max(_height(main), _height(aside)) for main, aside in texts]
-    notes = wrap(note, 70)
-    top = 34.0
+    notes = wrap(note, int(look.of_width(NOTE_LINE)))
+    headings = wrap(title, int(look.of_width(HEAD_LINE)))
+    top = 16.0 + 18 * len(headings)
     bottom = top + sum(heights) + GAP * max(0, len(boxes) - 1)
-    drawing = Drawing(WIDTH, bottom + 20 + 16 * len(notes), palette)
-    drawing.text(0, 20, title, size=14)
+    drawing = Drawing(look.width, bottom + 20 + 16 * len(notes), look)
+    for n, words in enumerate(headings):
+        drawing.text(0, 20 + 18 * n, words, size=14)
     for n, ((main, aside), height) in enumerate(zip(texts, heights, strict=True)):
         if n:
-            drawing.arrow(BOX / 2, top - GAP, BOX / 2, top)
-        _box(drawing, 0, top, height, main)
+            drawing.arrow(width / 2, top - GAP, width / 2, top)
+        _box(drawing, 0, top, (width, height), main)
         if aside:
-            drawing.arrow(BOX, top + height / 2, ASIDE, top + height / 2)
-            _box(drawing, ASIDE, top, height, aside)
+            drawing.arrow(width, top + height / 2, aside_at, top + height / 2)
+            _box(drawing, aside_at, top, (width, height), aside)
         top += height + GAP
     for n, words in enumerate(notes):
         drawing.text(0, bottom + 22 + 16 * n, words, "quiet", size=12)
     return drawing.document(title, "; ".join(_said(box) for box in boxes) or "nothing yet")
 
 
-def _wrapped(head: str, lines: Sequence[str]) -> list[tuple[str, str]]:
+def _wrapped(head: str, lines: Sequence[str], longest: int) -> list[tuple[str, str]]:
     """(line, colour) of a box; none where it has nothing to say."""
     # A count stays whole: textwrap breaks no line at a space that does not break.
-    first = [(line, "ink") for line in wrap(head.replace(" = ", "\u00a0=\u00a0"), LONGEST)]
-    return first + [(part, "quiet") for line in lines for part in wrap(line, LONGEST, subsequent_indent="  ")]
+    first = [(line, "ink") for line in wrap(head.replace(" = ", "\u00a0=\u00a0"), longest)]
+    return first + [(part, "quiet") for line in lines for part in wrap(line, longest, subsequent_indent="  ")]
 
 
 def _height(lines: Sequence[object]) -> float:
     return 2 * PADDING + LINE * len(lines) - 4
 
 
-def _box(drawing: Drawing, x: float, top: float, height: float, lines: Sequence[tuple[str, str]]) -> None:
-    drawing.box(x, top, BOX, height)
+def _box(drawing: Drawing, x: float, top: float, size: tuple[float, float], lines: Sequence[tuple[str, str]]) -> None:
+    drawing.box(x, top, *size)
     for n, (words, colour) in enumerate(lines):
         drawing.text(x + PADDING, top + PADDING + 10 + LINE * n, words, colour)
 

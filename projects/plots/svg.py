@@ -7,6 +7,7 @@ it and a file of its own looks alike anywhere.
 import math
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from xml.sax.saxutils import escape, quoteattr
 
 #: The colours of the pages (`frontend/src/style/tokens.css`): contrast of words and dots is 4.5 and more on the ground.
@@ -16,17 +17,35 @@ PALETTES: Mapping[str, Mapping[str, str]] = {
 }
 #: How large a unit is in print: 480 fill a column of 8.5 cm, and letters of 12, the smallest, come to 6 points.
 UNIT_MM = 85 / 480
+#: A column of a paper, and what a phone shows of a page: letters are of one size in both.
+WIDE, NARROW = 480.0, 340.0
 _FONT = "system-ui, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif"
 #: What XML 1.0 has no place for.
 _UNFIT = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
+@dataclass(frozen=True)
+class Look:
+    """For what a picture is drawn: which theme (a key of `PALETTES`), and whether for a phone."""
+
+    palette: str = "light"
+    is_narrow: bool = False
+
+    @property
+    def width(self) -> float:
+        return NARROW if self.is_narrow else WIDE
+
+    def of_width(self, wide: float) -> float:
+        """What takes ``wide`` units, or characters, of a column takes so many of this look's width."""
+        return wide * self.width / WIDE
+
+
 class Drawing:
     """A picture that is drawn on element by element; sizes in user units, y grows downwards."""
 
-    def __init__(self, width: float, height: float, palette: str) -> None:
+    def __init__(self, width: float, height: float, look: Look) -> None:
         self.width, self.height = width, height
-        self.colours = PALETTES[palette]
+        self.colours = PALETTES[look.palette]
         self._parts: list[str] = []
 
     def line(self, x1: float, y1: float, x2: float, y2: float, colour: str = "grid", width: float = 1) -> None:

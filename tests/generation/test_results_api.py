@@ -106,7 +106,7 @@ def test_a_figure_is_drawn_by_system(client: APIClient, run: Run) -> None:
     scored(run, "rouge")
     drawable = client.get(API).json()["plots"]
     assert {"metric": "rouge", "figure": "rouge1_f1", "title": "ROUGE: ROUGE-1 F1"} in drawable
-    reply = client.get(f"{API}plot/", {"metric": "rouge", "figure": "rouge1_f1", "palette": "dark"})
+    reply = client.get(f"{API}plot/", {"metric": "rouge", "figure": "rouge1_f1", "palette": "dark", "narrow": "1"})
     assert reply["Content-Type"] == "image/svg+xml; charset=utf-8"
     assert reply["Content-Disposition"].startswith("attachment")
     desc = ElementTree.fromstring(reply.content).find("{http://www.w3.org/2000/svg}desc")

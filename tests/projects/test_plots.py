@@ -4,8 +4,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from projects.plots.dots import LEFT, LONGEST, RIGHT, Dot, dot_plot
-from projects.plots.svg import PALETTES, Drawing, ticks, within
+from projects.plots.dots import Dot, dot_plot, row_of
+from projects.plots.svg import PALETTES, Drawing, Look, ticks, within
 
 SVG = "{http://www.w3.org/2000/svg}"
 DOTS = [
@@ -15,8 +15,11 @@ DOTS = [
 ]
 
 
-def drawn(palette: str = "light") -> ElementTree.Element:
-    return ElementTree.fromstring(dot_plot("ROUGE-1 F1", "Means.", DOTS, decimals=1, palette=palette))
+LOOKS = (Look(), Look(is_narrow=True))
+
+
+def drawn(look: Look = LOOKS[0]) -> ElementTree.Element:
+    return ElementTree.fromstring(dot_plot("ROUGE-1 F1", "Means.", DOTS, look, decimals=1))
 
 
 def test_it_says_what_it_shows_to_those_who_do_not_see_it() -> None:
@@ -40,15 +43,16 @@ def test_names_are_words_and_nothing_else() -> None:
     ]
 
 
-def test_dots_and_intervals_lie_where_their_values_are() -> None:
-    root = drawn()
+@pytest.mark.parametrize("look", LOOKS)
+def test_dots_and_intervals_lie_where_their_values_are(look: Look) -> None:
+    root, row = drawn(look), row_of(look)
     circles = list(root.iter(f"{SVG}circle"))
     assert len(circles) == 2, "what is undefined has no dot"
     marks = ticks(0, 23.0)
-    assert float(circles[0].attrib["cx"]) == pytest.approx(within(20.5, marks, LEFT, RIGHT), abs=0.01)
+    assert float(circles[0].attrib["cx"]) == pytest.approx(within(20.5, marks, row.left, row.right), abs=0.01)
     whiskers = [line for line in root.iter(f"{SVG}line") if line.get("stroke-width") == "2"]
     assert len(whiskers) == 1
-    assert float(whiskers[0].attrib["x1"]) == pytest.approx(within(18.0, marks, LEFT, RIGHT), abs=0.01)
+    assert float(whiskers[0].attrib["x1"]) == pytest.approx(within(18.0, marks, row.left, row.right), abs=0.01)
 
 
 def test_it_fills_a_column_of_a_paper_in_letters_of_six_points() -> None:
@@ -59,12 +63,25 @@ def test_it_fills_a_column_of_a_paper_in_letters_of_six_points() -> None:
     assert min(sizes) >= 6
 
 
-def test_names_that_differ_at_their_ends_stay_apart() -> None:
+@pytest.mark.parametrize("look", LOOKS)
+def test_all_words_lie_within_the_picture(look: Look) -> None:
+    row = row_of(look)
+    dots = [Dot("W" * 2 * row.longest, 0.8512, (0.8012, 0.9012), 12_345), Dot("x", None, None, 0, "not scored yet")]
+    picture = dot_plot("ROUGE-1 F1 in per cent", "A note of many words, " * 9, dots, look, decimals=4)
+    for text in ElementTree.fromstring(picture).iter(f"{SVG}text"):
+        # The letters of a text are 0.53 of their size wide, in the mean.
+        width = len((text.text or "").replace("W", "n")) * float(text.attrib["font-size"]) * 0.53
+        start = float(text.attrib["x"]) - (width / 2 if text.get("text-anchor") == "middle" else 0)
+        assert (start >= -6, start + width <= look.width) == (True, True), text.text
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_names_that_differ_at_their_ends_stay_apart(look: Look) -> None:
     dots = [Dot(f"{'A long name ' * 9}{end}", 1.0, None, 1) for end in ("one", "two")]
-    root = ElementTree.fromstring(dot_plot("x", "", dots, decimals=1, palette="light"))
+    root = ElementTree.fromstring(dot_plot("x", "", dots, look, decimals=1))
     names = {element.text or "" for element in root.iter(f"{SVG}text") if (element.text or "").startswith("A long")}
     assert len(names) == 2
-    assert {len(name) for name in names} == {LONGEST}
+    assert {len(name) for name in names} == {row_of(look).longest}
 
 
 def luminance(colour: str) -> float:
@@ -80,7 +97,7 @@ def test_words_and_marks_stand_out_on_their_ground(palette: str) -> None:
     for name in ("ink", "quiet", "mark"):
         light, dark = sorted((luminance(colours[name]), ground), reverse=True)
         assert (light + 0.05) / (dark + 0.05) >= 4.5, name
-    assert f'fill="{colours["ground"]}"' in dot_plot("x", "", [], decimals=1, palette=palette)
+    assert f'fill="{colours["ground"]}"' in dot_plot("x", "", [], Look(palette), decimals=1)
 
 
 @pytest.mark.parametrize(
@@ -95,6 +112,6 @@ def test_axes_have_round_numbers_that_hold_everything(low: float, high: float, e
 
 
 def test_a_drawing_is_well_formed_whatever_it_is_told() -> None:
-    drawing = Drawing(10, 10, "dark")
+    drawing = Drawing(10, 10, Look("dark"))
     drawing.text(0, 0, "]]> \ud800 &amp; <b>")
     ElementTree.fromstring(drawing.document("a & b", "<>"))

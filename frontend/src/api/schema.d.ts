@@ -4501,6 +4501,8 @@ export interface components {
             readonly id: number;
             format: string;
             level?: string;
+            /** @description Format and level as people say them: M3, level 3. */
+            readonly format_name: string;
             file_name: string;
             sha256: string;
             /** Format: int64 */
@@ -14556,7 +14558,9 @@ export interface operations {
             query?: {
                 figure?: string;
                 metric?: string;
-                palette?: string;
+                /** @description For a phone: letters stay as large. */
+                narrow?: boolean;
+                palette?: "light" | "dark";
             };
             header?: never;
             path: {
@@ -15346,7 +15350,9 @@ export interface operations {
     searches_flow: {
         parameters: {
             query?: {
-                palette?: string;
+                /** @description For a phone: letters stay as large. */
+                narrow?: boolean;
+                palette?: "light" | "dark";
             };
             header?: never;
             path: {
