@@ -15,4 +15,5 @@ class LookQuerySerializer(Plain):
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """With one ``look`` in place of what it is made of."""
-        return {**attrs, "look": Look(attrs.pop("palette"), attrs.pop("narrow"))}
+        look = Look(attrs.pop("palette"), attrs.pop("narrow"))
+        return {**attrs, "look": look}

@@ -13,9 +13,9 @@ from annotation.actions.curation.reviews import add_sentences
 from annotation.models import Input, RecordStatus, Review, Sentence, Study, Target
 from annotation.pubmed import client, pace
 from annotation.values.flow import Stage, stages
-from api.problems import Refused
 from projects.actions.corrections import correct
 from projects.models import Member, Project
+from projects.plots.svg import Look
 from projects.tables import Tables, get
 from tests.annotation.pubmed_stub import Stub, serving
 from tests.annotation.test_pubmed_search import asked, done
@@ -146,7 +146,8 @@ def test_the_figure_says_what_it_shows_and_so_does_its_table(
 ) -> None:
     for n in range(3):
         screen(build_review(project, n, topic="pain & <relapse>"), ("include", "include", "retracted")[n], by)
-    reply = client_of(lead).get(f"/api/v1/projects/{project.slug}/searches/flow/")
+    lead_client = client_of(lead)
+    reply = lead_client.get(f"/api/v1/projects/{project.slug}/searches/flow/")
     assert (reply.status_code, reply["Content-Type"]) == (200, "image/svg+xml; charset=utf-8")
     picture = ElementTree.fromstring(reply.content)
     description = picture.findtext("{http://www.w3.org/2000/svg}desc")
@@ -158,8 +159,10 @@ def test_the_figure_says_what_it_shows_and_so_does_its_table(
     assert "Retracted or withdrawn: 1" in shown
     assert len(list(picture.iter("{http://www.w3.org/2000/svg}rect"))) == 1 + 4, "the ground, and a box each"
     assert client_of(ann1).get(f"/api/v1/projects/{project.slug}/searches/flow/").status_code == 403
-    with pytest.raises(Refused, match="One of: light, dark"):
-        plots.flow(project, "pink")
+    refused = lead_client.get(f"/api/v1/projects/{project.slug}/searches/flow/", {"palette": "pink"})
+    assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, "palette")
+    narrow = ElementTree.fromstring(plots.flow(project, Look(is_narrow=True)))
+    assert narrow.findtext("{http://www.w3.org/2000/svg}desc") == description
     table = Tables(project, by).build(get("flow"))
     assert [[cell.value for cell in row] for row in table.rows] == [
         ["Reviews retrieved", "", 3], ["Reviews screened", "", 3], ["", "Excluded: Retracted or withdrawn", 1],

@@ -8,6 +8,7 @@ from generation.plots import by_system
 from generation.tables.scored import Scores
 from measures.counterfactuals import Kind
 from projects.models import Member, Project, Unit
+from projects.plots.svg import Look
 from projects.tables import get
 from projects.tables.writing import markdown, words
 from tests.builders import build_cluster
@@ -131,8 +132,8 @@ def test_a_sealed_probe_is_left_out(project: Project, probe: Run) -> None:
     viewer = Member.objects.create(project=project, user=person("viewer"), role="viewer", pseudonym="V")
     Seal.objects.create(run=probe, member=viewer)
     assert rows(Scores(project, viewer)) == {}
-    assert "Tiny" not in by_system(Scores(project, viewer), "probe", "accuracy", "light")
-    assert "Tiny: negation" in by_system(Scores(project), "probe", "accuracy", "light")
+    assert "Tiny" not in by_system(Scores(project, viewer), "probe", "accuracy", Look())
+    assert "Tiny: negation" in by_system(Scores(project), "probe", "accuracy", Look())
 
 
 def test_without_a_probe_the_table_says_how_to_get_one(project: Project) -> None:

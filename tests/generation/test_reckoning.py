@@ -32,6 +32,7 @@ from measures.score_means import ScoreMeans
 from projects import tables
 from projects.background import jobs
 from projects.models import Job, Project
+from projects.plots.svg import Look
 from projects.tables.writing import words
 from tests.annotation.m3_files import brought_in, cluster, source, write
 from tests.generation.printed import of_scores
@@ -80,7 +81,7 @@ def test_tables_and_plots_read_no_score_and_no_likelihood(
         made = [each.build(scores) for each in of_scores()]
         drawn = list(drawable(scores))
         for metric, figure in [("rouge", "rouge1_f1"), ("probe", "accuracy")]:
-            by_system(scores, metric, figure, "light")
+            by_system(scores, metric, figure, Look())
     assert all(each.rows for each in made)
     assert drawn
     rows = [query["sql"] for query in seen if '"generation_score"' in query["sql"] or "probescore" in query["sql"]]
