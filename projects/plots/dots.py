@@ -30,7 +30,7 @@ def row_of(look: Look) -> Row:
     longest = int(look.of_width(NAME_LINE))
     if look.is_narrow:
         return Row(10, look.width - 14, 64, (0, 57), longest)
-    return Row(10, 290, 46, (306, 38), longest)
+    return Row(10, 276, 46, (290, 38), longest)
 
 
 @dataclass(frozen=True)
