@@ -50,7 +50,8 @@ export async function close(): Promise<void> {
 
 /**
  * Runs `work` in one transaction and resolves with its result when the transaction is durable, not before: "strict"
- * asks the browser to have it on the disk, so that a crash a moment later loses nothing. All stores are of one data base.
+ * asks the browser to have it on the disk, so that a crash a moment later loses nothing. All stores are of one data base,
+ * and all that `work` asks of them it asks at once.
  */
 export async function write<T>(stores: Store[], work: (tx: IDBTransaction) => IDBRequest<T> | undefined): Promise<T | undefined> {
   let db: IDBDatabase
@@ -67,6 +68,8 @@ export async function write<T>(stores: Store[], work: (tx: IDBTransaction) => ID
       tx.oncomplete = () => resolve(request?.result)
       tx.onabort = () => fail(tx.error)
       request = work(tx)
+      // Now, not once the browser has answered each request: a page that is left in this moment would answer nothing.
+      tx.commit()
     } catch (error) {
       fail(error)
     }
