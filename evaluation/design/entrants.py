@@ -29,7 +29,7 @@ def offered(project: Project) -> tuple[tuple[str, ...], tuple[str, ...], list[st
     called = names(runs)
     levels = Counter(run.version.level for run in runs)
     usual = [str(run.pk) for run in runs if run.version.level == levels.most_common(1)[0][0]]
-    words = [f"{called[run.pk]} ({LEVELS[UnitLevel(run.version.level)]})" for run in runs]
+    words = [f"{called[run.pk]} over {LEVELS[UnitLevel(run.version.level)]}" for run in runs]
     return (*(str(run.pk) for run in runs), REFERENCES), (*words, "Reference summaries"), usual
 
 

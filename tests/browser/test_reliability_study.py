@@ -45,7 +45,7 @@ def test_a_study_is_planned_on_one_page_and_its_table_is_read_there(house: House
     page = at.page
     expect(page.get_by_role("heading", name="New study")).to_be_visible()
     assert violations(at) == []
-    expect(page.get_by_label("Target propositions to label")).to_have_value("5")
+    expect(page.get_by_label("Targets to label")).to_have_value("5")
     expect(page.get_by_label("Target sentences to match")).to_have_value("4")
     for box in page.get_by_role("checkbox").all():
         if "annotator" in box.locator("xpath=..").inner_text():

@@ -7488,7 +7488,7 @@ export interface components {
             /** @description Slots in which somebody is asked a unit again. */
             repeats: number;
             repeats_answered: number;
-            /** @description Late answers to slots that had been dealt again. */
+            /** @description Answers that do not count: late, to slots dealt again, or of a text that was corrected since. */
             surplus: number;
             people: components["schemas"]["PersonProgress"][];
             days: components["schemas"]["Day"][];
