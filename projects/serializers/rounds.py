@@ -292,7 +292,9 @@ class RoundProgressSerializer(Plain):
     units_complete = serializers.IntegerField()
     repeats = serializers.IntegerField(help_text="Slots in which somebody is asked a unit again.")
     repeats_answered = serializers.IntegerField()
-    surplus = serializers.IntegerField(help_text="Answers that do not count: late, to slots dealt again, or of a text that was corrected since.")
+    surplus = serializers.IntegerField(
+        help_text="Answers that do not count: late, to slots dealt again, or of a text that was corrected since."
+    )
     people = PersonProgressSerializer(many=True)
     days = DaySerializer(many=True)
     flagged = FlagSerializer(many=True)
