@@ -44,7 +44,7 @@ describe('the desk', () => {
     expect(missing(run({ do: 'take', answer: 0 }), 'Q')).toBe('Give a reason: Q')
     expect(missing(run({ do: 'give', reason: 'So.' }), '')).toContain('Which answer')
     expect(missing(run({ do: 'write' }), '')).toContain('Esc')
-    expect(missing(fresh, '')).toContain('number')
+    expect(missing(fresh, '')).toContain('Take an answer')
     expect(missing(run({ do: 'take', answer: 0 }, { do: 'give', reason: 'So.' }), '')).toBe('')
   })
 })

@@ -55,6 +55,6 @@ export function missing(desk: Desk, keys: string): string {
   if (desk.writing) return 'Complete the value. Esc goes back to the answers.'
   const chosen = desk.taken !== null || desk.written !== null
   if (chosen && !desk.reason) return `Give a reason: ${keys}`
-  if (!chosen && desk.reason) return 'Which answer? Press its number, or W to write another.'
-  return chosen ? '' : 'Press the number of an answer, or W to write another.'
+  if (!chosen && desk.reason) return 'Which answer? Take one, or write another.'
+  return chosen ? '' : 'Take an answer, or write another.'
 }
