@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { everyDay, left, quiet } from './atWork.ts'
+import { everyDay, left, pace, quiet } from './atWork.ts'
 
 const now = Date.parse('2026-11-22T12:00:00Z')
 const person = { answered: 4, skipped: 1, left: 5, seconds_an_answer: 30, last_answer_at: '2026-11-19T11:00:00Z' }
@@ -14,6 +14,8 @@ it('tells of whoever has work left and was not seen for three days', () => {
 it('reckons the work left by the pace of those whose time was measured', () => {
   expect(left({ slots: 20, answered: 10, at_work: [person, { ...person, seconds_an_answer: null }] })).toBe(300)
   expect(left({ slots: 20, answered: 10, at_work: [] })).toBe(0)
+  expect(pace([person, { answered: 10, skipped: 0, seconds_an_answer: 60 }])).toEqual({ each: 50, n: 15 })
+  expect(pace([])).toBeNull()
 })
 
 it('fills in the days between', () => {

@@ -15,13 +15,17 @@ export function quiet(person: AtWork, now = Date.now()): string {
   return days >= QUIET ? `last answer ${counted(days, 'day')} ago` : ''
 }
 
-/** Seconds of work left at the pace so far; 0 where nothing is left or nobody's time was measured. */
-export function left(round: { slots: number; answered: number; at_work: readonly AtWork[] }): number {
-  const timed = round.at_work.filter((p) => p.seconds_an_answer !== null)
-  const done = timed.reduce((n, p) => n + p.answered + p.skipped, 0)
-  const spent = timed.reduce((n, p) => n + p.seconds_an_answer! * (p.answered + p.skipped), 0)
-  return done ? (spent / done) * Math.max(0, round.slots - round.answered) : 0
+/** Seconds that a unit has taken them so far, and over how many units, skipped ones too; null where nobody was timed. */
+export function pace(people: readonly Pick<AtWork, 'answered' | 'skipped' | 'seconds_an_answer'>[]): { each: number; n: number } | null {
+  const timed = people.filter((p) => p.seconds_an_answer !== null)
+  const n = timed.reduce((sum, p) => sum + p.answered + p.skipped, 0)
+  const spent = timed.reduce((sum, p) => sum + p.seconds_an_answer! * (p.answered + p.skipped), 0)
+  return n ? { each: spent / n, n } : null
 }
+
+/** Seconds of work left at the pace so far; 0 where nothing is left or nobody's time was measured. */
+export const left = (round: { slots: number; answered: number; at_work: readonly AtWork[] }): number =>
+  (pace(round.at_work)?.each ?? 0) * Math.max(0, round.slots - round.answered)
 
 /** Days one after the other, those between on which nothing was said too. */
 export function everyDay(days: readonly { day: string; answers: number }[]): { day: string; answers: number }[] {
