@@ -146,6 +146,7 @@ def test_a_volunteer_is_introduced_on_a_phone_in_less_than_ninety_seconds(
     expect(phone.page.get_by_text("Tap a word, tap another to extend")).to_be_visible()
     # What is missing is said where it is seen, however little of the page is.
     phone.page.set_viewport_size({"width": 400, "height": 500})
+    phone.page.wait_for_timeout(SETTLED)
     for value in ("positive", "strong"):
         phone.page.get_by_role("radio", name=value).tap()
     expect(phone.page.get_by_text("No polarity cue for 'positive'")).to_be_in_viewport(ratio=1)
