@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import sys
 from argparse import ArgumentParser
 from pathlib import Path
@@ -20,6 +21,8 @@ def main(arguments: list[str]) -> int:
     parser = ArgumentParser("python -m measures.again", description=sys.modules["measures.again"].__doc__)
     parser.add_argument("folder", type=Path, help="The folder of the release, unpacked.")
     given = parser.parse_args(arguments)
+    # A cell may hold a whole document. The limit is the process's, which reads nothing but the release.
+    csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
     findings = Findings()
     try:
         folder = Folder(given.folder)

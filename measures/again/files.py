@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,6 @@ class Folder:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        csv.field_size_limit(min(sys.maxsize, 2**31 - 1))  # a cell may hold a whole document
         try:
             manifest = json.loads((path / MANIFEST).read_bytes())
             self.name = f"{manifest['project']} {manifest['version']}"

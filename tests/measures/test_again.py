@@ -1,5 +1,6 @@
 """What counts as the same figure, and how files of a release are read."""
 
+import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -93,3 +94,11 @@ def test_what_is_no_manifest_is_refused(folder: Path, content: str) -> None:
 def test_a_file_that_the_manifest_lists_has_to_be_there(folder: Path) -> None:
     with pytest.raises(Unusable, match=r"^gone\.csv: it cannot be read"):
         list(Folder(folder).rows("gone.csv"))
+
+
+def test_reading_a_release_leaves_others_of_the_process_their_limits(tmp_path: Path) -> None:
+    """Imports of the same process refuse a cell without end."""
+    before = csv.field_size_limit()
+    (tmp_path / "manifest.json").write_text(json.dumps({"project": "p", "version": "1.0.0", "files": []}))
+    assert Folder(tmp_path).name == "p 1.0.0"
+    assert csv.field_size_limit() == before
