@@ -32,7 +32,7 @@ def run(units: int = 20) -> Found:
     from tests.stages import servers
 
     found = Found()
-    browser = os.environ.get("CHROMIUM") or servers.installed_chromium(shell=False)
+    browser = os.environ.get("CHROMIUM") or servers.installed_chromium()
     try:
         from playwright.sync_api import sync_playwright
     except ImportError:

@@ -1,5 +1,6 @@
 """What a format of published data is to the importer."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple, Protocol
@@ -84,6 +85,7 @@ class Format:
     """One published format."""
 
     key: str
+    #: Its name, after a colon what is in it, and in brackets how its files are written.
     title: str
     #: The levels that can be declared; empty where there is one only.
     levels: Sequence[Level] = ()
@@ -95,6 +97,10 @@ class Format:
     joins: bool = False
     #: Whether its files may have values that somebody has to say the meaning of (`mapped`).
     maps: bool = False
+
+    @property
+    def name(self) -> str:
+        return re.split(r"[:(]", self.title)[0].strip()
 
     def mapped(self, mapping: Mapping[str, str]) -> "Format":
         """The format, told what values mean that it does not know. `Refused` where it knows all there can be."""

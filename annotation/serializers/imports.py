@@ -1,6 +1,5 @@
 """Imports in JSON: what can be brought in, what was, and what was noticed."""
 
-import re
 from typing import Any
 
 from rest_framework import serializers
@@ -8,7 +7,7 @@ from rest_framework import serializers
 from api.limits import MOST_FILES
 from projects.models import Import
 
-from ..imports import choices, every
+from ..imports import choices, get
 
 Plain = serializers.Serializer[Any]
 
@@ -102,8 +101,9 @@ class ImportSerializer(serializers.ModelSerializer[Import]):
         return imported.created_by.name if imported.created_by else ""
 
     def get_format_name(self, imported: Import) -> str:
-        # What was brought in once stays listed where its format is no longer installed.
-        names = {each.key: re.split(r"[:(]", each.title)[0].strip() for each in every()}
-        name = names.get(imported.format, imported.format)
+        try:
+            name = get(imported.format).name
+        except KeyError:  # brought in once, by a format that is no longer installed
+            name = imported.format
         level = f"level {imported.level}" if imported.level.isdigit() else imported.level
         return f"{name}, {level}" if level else name

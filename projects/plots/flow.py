@@ -9,8 +9,8 @@ from .svg import Drawing, Look
 #: In a column of a paper: what is narrower has its share of it.
 BOX, ASIDE = 226.0, 254.0
 GAP, LINE, PADDING = 26.0, 17.0, 10.0
-#: Characters in a line of a box, of the title and of the note.
-LONGEST, HEAD_LINE, NOTE_LINE = 29, 62, 70
+#: Characters in a line of the title and of the note; how wide one is in a box.
+HEAD_LINE, NOTE_LINE, LETTER = 62, 70, 7.0
 
 
 @dataclass(frozen=True)
@@ -26,8 +26,7 @@ class Box:
 def flow_chart(title: str, note: str, boxes: Sequence[Box], look: Look) -> str:
     """An SVG file."""
     width, aside_at = look.of_width(BOX), look.of_width(ASIDE)
-    # What is narrower loses more: the space at both edges of a box stays.
-    longest = LONGEST - (8 if look.is_narrow else 0)
+    longest = int((width - 2 * PADDING) / LETTER)
     texts = [(_wrapped(box.words, box.lines, longest), _wrapped(box.aside, box.aside_lines, longest)) for box in boxes]
     heights = [max(_height(main), _height(aside)) for main, aside in texts]
     notes = wrap(note, int(look.of_width(NOTE_LINE)))

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import TestCase
+from django.utils import timezone
 from rest_framework.test import APIClient
 
 from accounts.models import User
@@ -59,6 +60,7 @@ def test_a_file_is_checked_confirmed_imported_and_reported(
 
     [row] = client.get("/api/v1/projects/eye/imports/").json()["results"]
     assert (row["file_name"], row["by"], row["counts"]["clusters"]) == ("level3.jsonl", "Lead", 4)
+    assert row["format_name"] == "M3, level 3"
     imported = client.get(f"/api/v1/imports/{row['id']}/").json()
     assert imported["totals"] == {"cue differs in case": 4, "cue occurs more than once": 4}
     assert imported["values"]["source_modality"] == {"weak": 4}
@@ -171,6 +173,21 @@ def test_formats_are_listed_with_their_levels(ann1: User, client_of: Client) -> 
     assert {f["key"]: [level["key"] for level in f["levels"]] for f in found} == {
         "m3": ["1", "2", "3"], "counterfactuals": [], "jats": [], "pubmed": ["reviews", "studies"], "ratings": [],
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("key", "level", "said"),
+    [("counterfactuals", "", "Counterfactuals of target propositions"), ("pubmed", "reviews", "PubMed, reviews"),
+     ("given-up", "2", "given-up, level 2")],
+)  # fmt: skip
+def test_an_import_says_its_format_in_words(
+    project: Project, lead: User, client_of: Client, key: str, level: str, said: str
+) -> None:
+    """Also where the format is no longer installed."""
+    made = Import.objects.create(
+        project=project, format=key, level=level, file_name="f", sha256="0" * 64, size=1, created_at=timezone.now()
+    )
+    assert client_of(lead).get(f"/api/v1/imports/{made.pk}/").json()["format_name"] == said
 
 
 def test_counterfactuals_come_in_the_same_way(corpus: Project, lead: User, client_of: Client) -> None:

@@ -58,6 +58,13 @@ def test_a_lead_scores_what_is_missing_and_takes_the_table_home(visit: Callable[
         to_take(page, "Save as SVG, dark", "ROUGE: ROUGE-1 F1").click()
     taken.value.save_as(tmp_path / "plot.svg")
     assert "#1b1f23" in (tmp_path / "plot.svg").read_text()
+    # A phone is shown letters as large in a narrower picture, and saves what fills the column of a paper.
+    page.set_viewport_size({"width": 400, "height": 800})
+    expect(drawing.locator("svg")).to_have_attribute("viewBox", re.compile("^0 0 340 "))
+    with page.expect_download() as taken:
+        to_take(page, "Save as SVG", "ROUGE: ROUGE-1 F1").click()
+    taken.value.save_as(tmp_path / "printed.svg")
+    assert 'viewBox="0 0 480 ' in (tmp_path / "printed.svg").read_text()
 
 
 @pytest.mark.usefixtures("summaries")

@@ -120,7 +120,6 @@ def test_a_program_of_the_machine_is_found_before_anything_is_installed(
     assert servers.chromium() == os.fspath(tmp_path / "google-chrome")
     shutil.copy(tmp_path / "google-chrome", tmp_path / servers.SHELL)
     assert servers.chromium() == os.fspath(tmp_path / servers.SHELL), "what has no windows costs half"
-    assert servers.installed_chromium(shell=False) == os.fspath(tmp_path / "google-chrome"), "for benchmarks"
 
 
 def test_a_live_test_that_fails_once_is_run_again_and_named_and_one_that_fails_twice_fails(

@@ -119,10 +119,10 @@ def redis_server() -> str:
 SHELL = "chromium-headless-shell"
 
 
-def installed_chromium(*, shell: bool = True) -> str | None:
-    """The path of a Chromium or Chrome that the machine has; with ``shell`` of the one without windows, if there."""
-    names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-    return next((path for name in (*([SHELL] if shell else []), *names) if (path := shutil.which(name))), None)
+def installed_chromium() -> str | None:
+    """The path of a Chromium or Chrome that the machine has."""
+    names = (SHELL, "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+    return next((path for name in names if (path := shutil.which(name))), None)
 
 
 def chromium() -> str:
